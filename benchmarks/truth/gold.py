@@ -35,10 +35,14 @@ from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.direct import direct, features, predict
 from hungjury.leaderboard.effects import scores_under
-from hungjury.leaderboard.panel_error import exposure_kernel, normal_draws, range_of
+from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.panel_error import (
+    combine_estimates,
+    exposure_kernel,
+    normal_draws,
+    range_of,
+)
 from hungjury.leaderboard.plan import expected_differences, influence
-from hungjury.leaderboard.sample import Sample
-from hungjury.leaderboard.small_area import combine_estimates
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure

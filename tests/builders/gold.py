@@ -4,7 +4,7 @@ import numpy as np
 
 import hungjury as hj
 from hungjury.leaderboard.direct import Prediction
-from hungjury.leaderboard.sample import Sample
+from hungjury.leaderboard.gold import Sample
 
 GRADES = (0, 1, 2)
 

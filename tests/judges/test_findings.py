@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from hungjury.data.labels import read_judgments
 from hungjury.judges.agreement import agreement, near_constant
-from hungjury.leaderboard.against_gold import reliability
+from hungjury.stats.agreement import reliability
 
 
 def panel_of(labels, grades=range(2)):

@@ -15,7 +15,7 @@ from hungjury.leaderboard.correction import (
     correlation_with_people,
     effective_number,
 )
-from hungjury.leaderboard.small_area import combine_estimates, expected_contrasts, wide_kernel
+from hungjury.leaderboard.panel_error import combine_estimates, expected_contrasts, wide_kernel
 
 RIDGE = 1e-6  # of the kernel's mean variance
 

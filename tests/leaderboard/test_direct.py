@@ -7,11 +7,11 @@ import hungjury as hj
 from builders.gold import GRADES, board, flat, sampled
 from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.against_gold import effective_judges, error_correlation
 from hungjury.leaderboard.direct import Prediction, direct, features, predict, topic_differences
 from hungjury.leaderboard.effects import effects, scores_under
-from hungjury.leaderboard.sample import Sample
+from hungjury.leaderboard.gold import Sample
 from hungjury.measures.batch import Scorer
+from hungjury.stats.agreement import effective_judges, error_correlation
 from hungjury.stats.resampling import inclusion, priorities
 
 

@@ -13,10 +13,10 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.against_gold import agreement_with_gold
 from hungjury.leaderboard.board import dependence, judge_rows, vote_share
 from hungjury.leaderboard.correction import agreement_with_sample
-from hungjury.leaderboard.sample import gold_sample
+from hungjury.leaderboard.gold import gold_sample
+from hungjury.leaderboard.gold_agreement import agreement_with_gold
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 

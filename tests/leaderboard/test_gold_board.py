@@ -13,7 +13,7 @@ from builders.gold import board, labels_of
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.labelling.results import summarised
-from hungjury.leaderboard.sample import gold_sample
+from hungjury.leaderboard.gold import gold_sample
 from hungjury.measures.catalogue import CATALOGUE, measure
 
 

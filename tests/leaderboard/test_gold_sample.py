@@ -5,7 +5,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.leaderboard.sample import Sample, _reached, gold_sample
+from hungjury.leaderboard.gold import Sample, _reached, gold_sample
 
 
 @pytest.fixture(scope="module")

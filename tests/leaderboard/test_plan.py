@@ -14,7 +14,7 @@ from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.effects import effects
-from hungjury.leaderboard.panel_error import exposure_kernel
+from hungjury.leaderboard.panel_error import PANEL_ERROR, expected_contrasts, exposure_kernel
 from hungjury.leaderboard.plan import (
     DRAWS,
     UNKNOWN,
@@ -23,7 +23,6 @@ from hungjury.leaderboard.plan import (
     influence,
     plan_weights,
 )
-from hungjury.leaderboard.small_area import PANEL_ERROR, expected_contrasts
 from hungjury.measures.batch import Scorer
 from hungjury.stats.resampling import expected_inclusion, inclusion, priorities
 

@@ -25,8 +25,6 @@ from hungjury.base.notes import Note, few, plural
 from hungjury.comparison.paired import TESTS, Compared, Comparison, Paired, out_of_reach, paired
 from hungjury.measures.scores import Scores
 
-__all__ = ["averages", "common_values", "compare"]
-
 
 def averages(scores: Scores) -> list[str]:
     """Return how each measure is summarised over topics."""

@@ -31,8 +31,6 @@ from hungjury.stats.paired import (
     wilcoxon,
 )
 
-__all__ = ["TESTS", "Compared", "Comparison", "Paired", "PairedTest", "out_of_reach", "paired"]
-
 
 class PairedTest(NamedTuple):
     """A test: its name, effect size and interval."""

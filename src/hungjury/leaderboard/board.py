@@ -26,25 +26,12 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury
-from hungjury.leaderboard.against_gold import AgainstGold, against_gold
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.evidence import Evidence
+from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
 from hungjury.leaderboard.label_model import LabelDraws
 from hungjury.leaderboard.options import LeaderboardSettings
-from hungjury.leaderboard.outlook import Outlook
+from hungjury.leaderboard.standing import Outlook
 from hungjury.stats.multiple import letter_groups
-
-__all__ = [
-    "BoardPicture",
-    "BoardRow",
-    "JudgeRow",
-    "Leaderboard",
-    "dependence",
-    "judge_rows",
-    "labels_per_document",
-    "vote_share",
-]
-
 
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have
 FAR = 5.0  # in standard errors

@@ -18,7 +18,6 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import QrelsLike
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares
-from hungjury.leaderboard.against_gold import effective_judges, error_correlation
 from hungjury.leaderboard.direct import Direct, direct, features, predict, topic_differences
 from hungjury.leaderboard.draws import (
     Drawn,
@@ -30,28 +29,24 @@ from hungjury.leaderboard.draws import (
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
+from hungjury.leaderboard.gold import Sample, gold_sample
 from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
-from hungjury.leaderboard.outlook import typical
-from hungjury.leaderboard.panel_error import normal_draws
-from hungjury.leaderboard.plan import PlanLike, as_plan, digests, plan_weights
-from hungjury.leaderboard.sample import Sample, gold_sample
-from hungjury.leaderboard.small_area import PANEL_ERROR, combine_estimates, expected_contrasts
+from hungjury.leaderboard.panel_error import (
+    PANEL_ERROR,
+    combine_estimates,
+    expected_contrasts,
+    normal_draws,
+)
+from hungjury.leaderboard.plan import digests, plan_weights
+from hungjury.leaderboard.plan_file import PlanLike, as_plan
+from hungjury.leaderboard.standing import typical
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
+from hungjury.stats.agreement import effective_judges, error_correlation
 from hungjury.stats.multiple import of_differences
 from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 from hungjury.stats.sequential import nominal_levels
-
-__all__ = [
-    "Correction",
-    "Interval",
-    "agreement_with_sample",
-    "correlation_with_people",
-    "effective_number",
-    "people_estimate",
-    "planned_sample",
-]
 
 Interval = tuple[float, float, float]  # middle, low, high
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor

@@ -29,11 +29,9 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.effects import Effects, Products, effects_in_parts, scores_under
-from hungjury.leaderboard.sample import Sample
-from hungjury.leaderboard.small_area import contrasts, contrasts_within, independent
+from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.panel_error import contrasts, contrasts_within, independent
 from hungjury.measures.batch import Scorer
-
-__all__ = ["Direct", "Prediction", "Spread", "direct", "features", "predict", "topic_differences"]
 
 FOLDS = 5
 TOPIC_SD = 1.0  # of topic effects, in logits: a typical topic multiplies the odds by e

@@ -48,22 +48,6 @@ from hungjury.measures.catalogue import Measure
 from hungjury.measures.scores import averaged
 from hungjury.stats.resampling import topic_deviations
 
-__all__ = [
-    "Drawn",
-    "Estimate",
-    "Parts",
-    "ScoreDraws",
-    "Summing",
-    "as_reported",
-    "draw_scores",
-    "draws_at_once",
-    "mean_draws",
-    "panel_error_of",
-    "panel_estimate",
-    "people_parts",
-    "reported_rate",
-]
-
 NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
 LANES = 16  # label vectors that the native code scores at once
 

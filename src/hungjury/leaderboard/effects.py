@@ -28,20 +28,6 @@ from hungjury.data.pool import Pool
 from hungjury.measures.batch import Scorer, pools_of, weighted_places
 from hungjury.measures.scores import averaged
 
-__all__ = [
-    "LINEAR",
-    "Effects",
-    "LinearEffects",
-    "Products",
-    "TabledEffects",
-    "TopicLists",
-    "contributions",
-    "effects",
-    "effects_in_parts",
-    "is_linear",
-    "scores_under",
-]
-
 
 class TopicLists(Record, eq=False):
     """The lists of one topic as a table [system, place]."""

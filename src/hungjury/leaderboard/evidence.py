@@ -1,5 +1,5 @@
-"""The documents behind a leaderboard: which systems rank them, how they were labelled, and how much
-they contribute to a system's score."""
+"""The documents behind a leaderboard: which systems rank them, how they were labelled, how much
+they contribute to a system's score, and how the labels compare with gold."""
 
 from __future__ import annotations
 
@@ -10,21 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
+from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
+from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
-from hungjury.judges.merge_types import Merged
-from hungjury.judges.panel import Panel
-from hungjury.judges.votes import vote_shares
-from hungjury.leaderboard.draws import Drawn
-from hungjury.leaderboard.effects import contributions, is_linear
+from hungjury.judges.judge_scores import binary_at
+from hungjury.judges.merge import MERGES
+from hungjury.judges.merge_types import Merged, likeliest
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.votes import MajorityVote, vote_shares
+from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
+from hungjury.leaderboard.effects import contributions, is_linear, scores_under
+from hungjury.leaderboard.gold import Sample
 from hungjury.leaderboard.options import BoardOptions
-from hungjury.leaderboard.sample import Sample
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
-
-__all__ = ["BEYOND", "UNJUDGED", "Evidence", "depth_shown"]
+from hungjury.stats.agreement import judge_pairs
+from hungjury.stats.correlation import tau_ap
+from hungjury.stats.paired import t_interval
 
 MOST_RANKS = 20  # ranks of a list that are shown
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
@@ -214,3 +219,216 @@ class Evidence(Record, eq=False):
             known = ~np.isnan(self.gold)
             labels[:, known] = np.rint(self.gold[known]).astype(np.int16)
         return labels, weights
+
+
+ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
+FEWEST_SYSTEMS = 3  # for a correlation
+
+
+class GoldRow(Record):
+    """Agreement of a judge or a merge with gold; None if unknown."""
+
+    name: str
+    kind: str  # "judge", "merge" or "panel", by the leaderboard's own merge
+    documents: int  # with a gold label too
+    agreement: float | None
+    kappa: float | None
+    tau_ap: float | None  # of the systems' means on gold topics
+
+
+class AgainstGold(Record, eq=False):
+    """Labels and rankings compared with gold; bias is the panel's score minus gold."""
+
+    rows: list[GoldRow]
+    topics: list[str]  # those with enough gold labels to score systems
+    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, and its interval
+    overall: tuple[float, float, float] | None  # over all systems
+    relevant: (
+        tuple[float, float] | None
+    )  # share called relevant by the leaderboard's labels, by gold
+    level: float  # of the intervals
+
+
+class _Entry(Record, eq=False):
+    name: str
+    kind: str
+    labels: NDArray[np.int16]  # [document], negative: none
+    means: Floats | None  # [system], over gold topics
+
+
+def against_gold(evidence: Evidence) -> AgainstGold | None:
+    """Compare on the documents and topics that have gold labels; None without any.
+
+    On topics that people labelled in part, both scores use only the documents with gold labels, as
+    a document without one is not necessarily irrelevant. Probabilities are compared as binary
+    labels, relevant above one half.
+    """
+    if evidence.gold_labels is None:
+        return None
+    panel, drawn, measure = evidence.panel, evidence.drawn, evidence.measure
+    truth, pool, rel = _one_label(evidence.gold_labels), panel.pool, panel.rel
+    soft, grades = panel.share is not None, panel.grades
+    if soft:
+        labels, rel, grades = _likelier(panel.judgments), 1, (0, 1)
+    else:
+        labels = panel.matrix()
+    known = _gold_in_pool(truth, pool, rel)
+    if not (known >= 0).any():
+        raise InputError(
+            "no judged document has a gold label",
+            code="no-gold-label",
+            argument="gold",
+            remedy="check that both use the same topic and document ids",
+        )
+    share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
+    at = np.flatnonzero(share >= ENOUGH)
+    topics = [pool.topics[t] for t in at]
+    scored = None
+    if topics:
+        top = max(truth.grades) if rel is None else 1
+        scored = scores_under(Scorer(measure, drawn.alignment, top), known[None])[0][:, at]
+    scorer = Scorer(measure, drawn.alignment, grades[-1])
+
+    def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
+        values = scores_under(scorer, np.where(known >= 0, given, NOT_JUDGED)[None])[0]
+        return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
+
+    entries = [entry(n, "judge", row) for n, row in zip(panel.judges, labels, strict=True)]
+    methods = () if soft else filter(None, (cls().for_labels() for cls in MERGES))
+    for method in methods:
+        hard = panel.merged(method, evidence.options.scope).hard().labels
+        assert hard is not None
+        entries.append(entry(str(method), "merge", hard))
+    own = drawn.cells[:, at]
+    if (share[at] < 1).any():
+        own = _scores_where(known >= 0, evidence, scorer)[:, at]
+    means = own.mean(axis=1) if topics else None
+    entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
+    truths = None if scored is None else scored.mean(axis=1)
+    agreed = _agreement_with(known, entries, pool, grades)
+    off = None if scored is None else _reported_bias(measure, own, scored, len(pool.topics))
+    systems, level = drawn.alignment.systems, evidence.options.level
+    return AgainstGold(
+        [
+            GoldRow(e.name, e.kind, *found, _correlation(measure, e.means, truths))
+            for e, found in zip(entries, agreed, strict=True)
+        ],
+        topics,
+        {} if off is None else {s: _interval(r, level) for s, r in zip(systems, off, strict=True)},
+        None if off is None else _interval(off.mean(axis=0), level),
+        _relevant(entries[-1].labels, known),
+        level,
+    )
+
+
+def _one_label(gold: Qrels | Judgments) -> Qrels:
+    """Gold labels with one label per document: the majority's where several people labelled it."""
+    if isinstance(gold, Qrels):
+        return gold
+    return Panel.of(gold).merged(MajorityVote(ties="not")).plain()
+
+
+def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:
+    """[document of the pool]: its gold label, -1 for none."""
+    if gold.labels is None:
+        raise InputError(
+            "gold labels must be grades, not probabilities",
+            code="needs-grades",
+            argument="gold",
+            remedy="give graded gold labels",
+        )
+    labels = gold.labels if rel is None else binary_at(gold.labels, rel)
+    out = np.full(len(pool), -1, dtype=np.int16)
+    names = gold.pool.documents
+    for t, topic in enumerate(gold.topics):
+        where = gold.pool.slice(t)
+        for d in range(where.start, where.stop):
+            place = pool.find(topic, names[d])
+            if place >= 0:
+                out[place] = labels[d]
+    return out
+
+
+def _likelier(judgments: Judgments) -> NDArray[np.int16]:
+    """[judge, document]: 1 for a probability above one half, else 0; -1 for none."""
+    out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
+    out[judgments.judge, judgments.document] = judgments.label > 0.5
+    return out
+
+
+def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
+    """[system, topic]: the panel's scores if only these documents had been judged."""
+    labels, weights = replace(evidence, gold=None).label_sets(several=True)
+    labels[:, ~judged] = NOT_JUDGED
+    total = np.zeros(scorer.alignment.shape)
+    for one, weight in zip(labels, weights, strict=True):
+        total += weight * scores_under(scorer, one[None])[0]
+    return total
+
+
+def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
+    """The most probable labels under the leaderboard's model; none under AWARE."""
+    if drawn.labels is not None and drawn.merged is not None:
+        grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
+        best = grades[likeliest(drawn.labels.posterior)]
+        return np.where(drawn.merged.panel.judged, best, NOT_JUDGED)
+    if drawn.merged is not None:
+        hard = drawn.merged.hard().labels
+        assert hard is not None
+        return hard
+    return np.full(len(drawn.alignment.pool), NOT_JUDGED)
+
+
+def _agreement_with(
+    gold: NDArray[np.int16], entries: list[_Entry], pool: Pool, grades: tuple[int, ...]
+) -> list[tuple[int, float | None, float | None]]:
+    """For each entry the number of documents in common with gold, agreement and kappa."""
+    labels = np.stack([*(e.labels for e in entries), gold])
+    judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
+    scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
+    choice = np.searchsorted(scale, labels[judge, document]).astype(np.int16)
+    found = judge_pairs(document, judge, choice, (len(pool), len(labels), len(scale)))
+    return [
+        (int(n), _or_none(a), _or_none(k))
+        for n, a, k in zip(
+            found.common[-1, :-1], found.agreement[-1, :-1], found.kappa[-1, :-1], strict=True
+        )
+    ]
+
+
+def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -> float | None:
+    if means is None or truth is None or len(truth) < FEWEST_SYSTEMS:
+        return None
+    return _or_none(float(tau_ap(measure.better(means), measure.better(truth))))
+
+
+def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
+    """[system, gold topic]: the panel's scores minus gold, scaled to make the mean over topics
+    the difference of the reported means for `topics` topics."""
+    shown, off = as_reported(measure, topics), said - gold
+    ours, theirs = said.mean(axis=1), gold.mean(axis=1)
+    usual = reported_rate(measure, ours, topics)
+    differs = np.abs(ours - theirs) > 1e-9
+    rate = np.divide(shown(ours) - shown(theirs), ours - theirs, out=usual, where=differs)
+    return np.asarray(off * rate[:, None])
+
+
+def _interval(values: Floats, level: float) -> tuple[float, float, float]:
+    """Return the mean over topics, and its interval by Student's t."""
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, float("-inf"), float("inf")
+    low, high = t_interval(values, 1 - level)
+    return mean, float(low), float(high)
+
+
+def _relevant(labels: NDArray[np.int16], gold: NDArray[np.int16]) -> tuple[float, float] | None:
+    """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
+    both = (labels >= 0) & (gold >= 0)
+    if not both.any():
+        return None
+    return float((labels[both] > 0).mean()), float((gold[both] > 0).mean())
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -24,8 +24,6 @@ from hungjury.measures.scores import averaged
 from hungjury.stats.multiple import simultaneous_widths
 from hungjury.stats.resampling import topic_deviations
 
-__all__ = ["Gate", "GateVerdict", "gate"]
-
 GateVerdict = Literal["better", "same", "not worse", "worse", "undecided"]
 PASSES: dict[str, bool | None] = {
     "better": True, "same": True, "not worse": True, "worse": False, "undecided": None,

@@ -34,8 +34,6 @@ from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 
-__all__ = ["LabelDraws", "RankStrata", "check_chains", "draw_labels"]
-
 MOST_STRATA = 20
 DOCUMENTS_EACH = 50  # at least, to learn a stratum's prior
 DEEPEST = 100  # ranks below say little

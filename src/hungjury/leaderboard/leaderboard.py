@@ -34,9 +34,8 @@ from hungjury.leaderboard.draws import (
 )
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.options import BOARD, LeaderboardSettings, split_options
-from hungjury.leaderboard.outlook import Outlook, look_ahead
-from hungjury.leaderboard.plan import PlanLike
-from hungjury.leaderboard.standing import standing
+from hungjury.leaderboard.plan_file import PlanLike
+from hungjury.leaderboard.standing import Outlook, look_ahead, standing
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.stats.resampling import interval
 
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
     from hungjury.leaderboard.options import BoardArguments
 
-__all__ = ["cautions", "leaderboard"]
 
 FEW_TOPICS = 10
 

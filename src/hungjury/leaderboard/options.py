@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from hungjury.judges.merge_types import Merge
     from hungjury.measures.catalogue import Measure
 
-__all__ = [
-    "BOARD",
-    "TYPICAL_PANEL_ERROR",
-    "BoardArguments",
-    "BoardOptions",
-    "LeaderboardSettings",
-    "split_options",
-]
 
 TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
 FEWEST_DRAWS = 100

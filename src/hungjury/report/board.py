@@ -9,8 +9,8 @@ from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard
 from hungjury.leaderboard.correction import Correction, Interval
-from hungjury.leaderboard.outlook import Outlook
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
+from hungjury.leaderboard.standing import Outlook
 
 __all__ = [
     "CAUSES",

@@ -12,7 +12,7 @@ from hungjury.base.errors import InputError, check_choice
 from hungjury.base.notes import percent
 from hungjury.judges.agreement import Agreement, Rankings
 from hungjury.judges.prm import PRM
-from hungjury.leaderboard.against_gold import GoldAgreement, GoldPicture
+from hungjury.leaderboard.gold_agreement import GoldAgreement, GoldPicture
 from hungjury.report.pictures import (
     LINE,
     colour_bar,

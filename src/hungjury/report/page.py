@@ -23,9 +23,9 @@ from hungjury.base.errors import MissingExtra
 from hungjury.base.notes import percent
 from hungjury.base.text import letter
 from hungjury.data.texts import TextFiles
-from hungjury.leaderboard.against_gold import AgainstGold
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
+from hungjury.leaderboard.evidence import AgainstGold
 from hungjury.report.board import CAUSES, coverage, headline, sentences
 from hungjury.report.page_data import (
     PageLists,

@@ -1,4 +1,5 @@
-"""Agreement beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha.
+"""Agreement beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha; and errors of
+judges compared with gold labels.
 
 Counts are [document, grade] numbers of labels. Documents with fewer than two labels say nothing
 about agreement and are left out. A coefficient is NaN (0 / 0) if chance alone gives full agreement,
@@ -7,6 +8,7 @@ that is, if all judges always give the same label.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +18,7 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import check_choice
 from hungjury.base.records import Record
+from hungjury.stats.resampling import normal_reach
 
 AlphaLevel = Literal["nominal", "ordinal"]
 
@@ -127,3 +130,107 @@ def _ranked_between(often: Floats) -> Floats:
     """Square the number of labels from c to k, with half of those of c and k themselves."""
     middle = np.cumsum(often) - often / 2
     return np.asarray((middle[:, None] - middle[None, :]) ** 2)
+
+
+def error_correlation(errors: Floats, weight: Floats | None = None) -> Floats:
+    """[judge, judge]: correlation of errors on the documents that both judged.
+
+    Parameters
+    ----------
+    errors
+        Label minus gold label [judge, document]; NaN for a missing label.
+    weight
+        [document]: inverse inclusion probabilities; default: equal.
+
+    Notes
+    -----
+    NaN where two judges share fewer than two documents, or one of them makes the same error on all.
+    """
+    known = ~np.isnan(errors)
+    value = np.where(known, errors, 0.0)
+    weights = known * (1.0 if weight is None else weight)
+    total = weights @ known.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = ((weights * value) @ known.T) / total  # of a row's judge, on common documents
+        product = ((weights * value) @ value.T) / total - mean * mean.T
+        square = ((weights * value**2) @ known.T) / total - mean**2
+        # Rounding leaves something of a variance that is 0.
+        scale = np.where(square > 1e-12, square, np.nan)
+        return np.asarray(product / np.sqrt(scale * scale.T))
+
+
+def effective_judges(correlation: Floats) -> float:
+    """Return the number of independent judges who would err as little together.
+
+    n / (1 + (n - 1) r), r the mean correlation of errors; NaN if it is not known for any pair.
+    """
+    number = len(correlation)
+    pairs = correlation[np.triu_indices(number, 1)]
+    known = pairs[~np.isnan(pairs)]
+    if not len(known):
+        return float(number) if number == 1 else float("nan")
+    return float(number / (1 + (number - 1) * max(float(known.mean()), 0.0)))
+
+
+EDGES = tuple(k / 10 for k in range(11))
+
+
+class ReliabilityBin(Record):
+    """Documents with a share of votes from `low` to below `high` (1 belongs to the last bin).
+
+    Attributes
+    ----------
+    documents
+        How many there are.
+    stated
+        Their mean share of votes for relevant.
+    relevant, relevant_low, relevant_high
+        Share that is relevant by gold, with its interval (Wilson's).
+    """
+
+    low: float
+    high: float
+    documents: int
+    stated: float
+    relevant: float
+    relevant_low: float
+    relevant_high: float
+
+
+def reliability(
+    stated: Floats,
+    relevant: Floats,
+    weight: Floats,
+    edges: Sequence[float] = EDGES,
+    level: float = 0.95,
+) -> tuple[ReliabilityBin, ...]:
+    """Bins that hold documents; arrays are [document], `relevant` a share of the people."""
+    place = np.clip(np.searchsorted(edges, stated, side="right") - 1, 0, len(edges) - 2)
+    out = []
+    for k in np.unique(place):
+        mine = place == k
+        w = weight[mine]
+        share = float(w @ relevant[mine] / w.sum())
+        low, high = _wilson(share, float(w.sum() ** 2 / (w @ w)), level)
+        out.append(
+            ReliabilityBin(
+                low=edges[k],
+                high=edges[k + 1],
+                documents=int(mine.sum()),
+                stated=float(w @ stated[mine] / w.sum()),
+                relevant=share,
+                relevant_low=low,
+                relevant_high=high,
+            )
+        )
+    return tuple(out)
+
+
+def _wilson(share: float, number: float, level: float) -> tuple[float, float]:
+    """Wilson's interval of a share of `number`; with weights, that is the effective number."""
+    reach = normal_reach(level)
+    square = reach**2
+    middle = (share + square / (2 * number)) / (1 + square / number)
+    half = share * (1 - share) / number + square / (4 * number**2)
+    width = reach * float(np.sqrt(half)) / (1 + square / number)
+    return max(middle - width, 0.0), min(middle + width, 1.0)

@@ -16,9 +16,7 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_qrels
 from hungjury.data.pool import Pool
 from hungjury.data.reading.options import QrelsLike
-from hungjury.leaderboard.plan import Plan
-
-__all__ = ["Sample", "gold_sample"]
+from hungjury.leaderboard.plan_file import Plan
 
 ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 FEW_LABELS = 50
