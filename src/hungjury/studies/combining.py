@@ -19,7 +19,6 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, check_seed
 from hungjury.base.parameters import MOST_SAMPLES, check_count
-from hungjury.base.records import Record
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
@@ -37,7 +36,7 @@ from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.studies.claims import Resampling
-from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
+from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, GoldValues
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.judge_tuples import TupleRow, TupleStudy, judge_tuples, membership
 from hungjury.studies.topics import need_gold, need_judges
@@ -51,6 +50,7 @@ APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 VOTES = "votes("  # before the weights of votes
 DRAWN = ("tau_ap", "rmse")  # quantities that are drawn for claims
 ON_TOPICS = 10  # tuples of each size that are also scored on resampled topics
+Row = tuple[TupleRow, dict[str, Floats]]  # with draws of its means
 ROUNDING = 1e-12  # keeps ties independent of the order of summation
 
 
@@ -190,7 +190,7 @@ def join_parts(
         [rows[i] for i in order],
         scores.judges,
         len(scores.scored.alignment.systems),
-        len(scores.truths.known),
+        len(scores.gold_values.known),
         scores.seed,
         draws,
     )
@@ -233,7 +233,7 @@ class TupleScores:
 
     def __getstate__(self) -> dict[str, Any]:
         """Send the scores to other processes, not the runs."""
-        _ = self.truths
+        _ = self.gold_values
         return {k: v for k, v in vars(self).items() if k not in ("source", "runs")}
 
     @cached_property
@@ -247,8 +247,8 @@ class TupleScores:
         )
 
     @cached_property
-    def truths(self) -> Truths:
-        return Truths(
+    def gold_values(self) -> GoldValues:
+        return GoldValues(
             self.scored, self.gold, self.runs, self.rel, self.standards, self.doubts,
             self.resampling,
         )  # fmt: skip
@@ -307,18 +307,18 @@ class TupleScores:
             rows = list(self._weighted(m, approaches, members, replicates, orientation))
         else:
             rows = list(self._merged_rows(approaches[0], sizes[0], members[sizes[0]]))
-        found: dict[str, Any] = {"rows": [list(asdict(row.numbers).values()) for row in rows]}
+        found: dict[str, Any] = {"rows": [list(asdict(row).values()) for row, _ in rows]}
         if self.resampling is not None:
             for what in DRAWN:
-                found[what] = np.stack([row.draws[what] for row in rows]).astype(np.float32)
+                found[what] = np.stack([draws[what] for _, draws in rows]).astype(np.float32)
         return found
 
     def _weighted(
         self, m: int, approaches: Sequence[str], members: Mapping[int, list[tuple[int, ...]]],
         replicates: int, orientation: Orientation,
-    ) -> Iterator[_Row]:  # fmt: skip
+    ) -> Iterator[Row]:  # fmt: skip
         """All weights and sizes for one measure."""
-        scored, known = self.scored, self.truths.known
+        scored, known = self.scored, self.gold_values.known
         panel = scored.panel(m)
         weights_of = {name: str(_weights(name)) for name in approaches}
         needed = list(dict.fromkeys(weights_of.values()))
@@ -346,13 +346,13 @@ class TupleScores:
 
     def _merged_rows(
         self, approach: str, size: int, members: Sequence[tuple[int, ...]]
-    ) -> Iterator[_Row]:
+    ) -> Iterator[Row]:
         """One merge and size for all measures."""
         method = label_merge(approach)
         if not method.scored_in_expectation:
             labels = np.stack([_labels(self._merged(method, who).hard()) for who in members])
             for m, scorer in enumerate(self.scored.scorers):
-                values = scorer.filled(labels)[:, :, self.truths.known]
+                values = scorer.filled(labels)[:, :, self.gold_values.known]
                 yield self._row(m, size, approach, self.measures[m], values)
             return
         merged = [self._merged(method, who).plain() for who in members]
@@ -361,7 +361,7 @@ class TupleScores:
             expected = [mine[0].of_votes(one) for one in self.scored.measures]
             each = self._expected_values(merged, expected)
             for m, (one, values) in enumerate(zip(expected, each, strict=True)):
-                for gold in self.truths.standards:
+                for gold in self.gold_values.standards:
                     for doubt in mine if gold == RANDOMISED else mine[:1]:
                         yield self._row(m, size, approach, str(one), values, gold, doubt)
 
@@ -374,7 +374,7 @@ class TupleScores:
 
     def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Floats:
         """[measure, tuple, system, topic]"""
-        aligned, known = self.scored.alignment, self.truths.known
+        aligned, known = self.scored.alignment, self.gold_values.known
         each = [
             score_alignment(aligned, one, measures, "judged", "zero", "nonrelevant")
             for one in merged
@@ -384,41 +384,26 @@ class TupleScores:
     def _row(
         self, m: int, size: int, approach: str, by: str, values: Floats,
         gold: str = DETERMINISTIC, doubt: Doubt | None = None,
-    ) -> _Row:  # fmt: skip
+    ) -> Row:  # fmt: skip
         """From values [tuple, system, topic]."""
-        truth = doubt if gold == RANDOMISED else None
-        near = self.truths.nearness(m, values, truth)
+        trusted = doubt if gold == RANDOMISED else None
+        near = self.gold_values.nearness(m, values, trusted)
         row = TupleRow(
             measure=self.measures[m],
             size=size,
             approach=approach,
             gold=gold,
             by=by,
-            tuples=len(near.tau),
-            tau=float(near.tau.mean()),
-            tau_std=_spread(near.tau),
-            tau_ap=float(near.tau_ap.mean()),
-            tau_ap_std=_spread(near.tau_ap),
-            rmse=float(near.rmse.mean()),
-            rmse_std=_spread(near.rmse),
+            tuples=len(values),
             unjudged=None if doubt is None else doubt.unjudged,
-            wrong=None if truth is None else truth.wrong,
+            wrong=None if trusted is None else trusted.wrong,
+            **{what: float(each.mean()) for what, each in near.items()},
+            **{f"{what}_std": _spread(each) for what, each in near.items()},
         )
         if self.resampling is None:
-            return _Row(row, {})
-        moved = self.truths.on_other_topics(m, values[:ON_TOPICS], truth)
-        draws = {
-            what: self.resampling.joint(getattr(near, what), getattr(moved, what), size)
-            for what in DRAWN
-        }
-        return _Row(row, draws)
-
-
-class _Row(Record, eq=False):
-    """A row, and draws of its means."""
-
-    numbers: TupleRow
-    draws: dict[str, Floats]
+            return row, {}
+        moved = self.gold_values.on_other_topics(m, values[:ON_TOPICS], trusted)
+        return row, {what: self.resampling.joint(near[what], moved[what], size) for what in DRAWN}
 
 
 def _spread(values: Floats) -> float:

@@ -373,18 +373,18 @@ class Facts(Record):
     most: int
 
 
-def collection_facts(labels: Qrels, lists: Alignment, rel: int = 1) -> Facts:
+def collection_facts(labels: Qrels, runs: Alignment, rel: int = 1) -> Facts:
     """The facts of graded or binary labels, and of runs that are aligned to their pool."""
     assert labels.labels is not None
     relevant = labels.pool.sum_by_topic(labels.labels >= rel)
-    depths = judged_depths(lists)
-    often = Counter(int(depth) for depth in depths if 0 < depth < lists.longest)
+    depths = judged_depths(runs)
+    often = Counter(int(depth) for depth in depths if 0 < depth < runs.longest)
     depth = max(often, key=lambda d: (often[d], d)) if often else 0
     return Facts(
         topics=len(labels.topics),
-        runs=len(lists.systems),
-        complete=int(lists.retrieved.all(axis=1).sum()),
-        length=lists.longest,
+        runs=len(runs.systems),
+        complete=int(runs.retrieved.all(axis=1).sum()),
+        length=runs.longest,
         depth=depth,
         pooled=int((depths >= depth).sum()),
         grades=labels.max_grade + 1,
@@ -394,16 +394,16 @@ def collection_facts(labels: Qrels, lists: Alignment, rel: int = 1) -> Facts:
     )
 
 
-def judged_depths(lists: Alignment) -> NDArray[np.int64]:
+def judged_depths(runs: Alignment) -> NDArray[np.int64]:
     """[system]: the rank down to which all lists of a run are judged without a gap.
 
     Lists that are judged to their end say nothing about the pool; a run that has only such lists
     counts as judged to the length of the longest list of all.
     """
-    ranks = np.asarray(lists.rank, dtype=np.int64)
-    cells = np.repeat(np.arange(len(lists.start)), lists.stop - lists.start)
-    place = np.arange(len(ranks)) - lists.start[cells]
+    ranks = np.asarray(runs.rank, dtype=np.int64)
+    cells = np.repeat(np.arange(len(runs.start)), runs.stop - runs.start)
+    place = np.arange(len(ranks)) - runs.start[cells]
     unbroken = ranks == place + 1  # true up to the first gap, and false from there on
-    depth = np.bincount(cells[unbroken], minlength=len(lists.start))
-    depth[depth >= lists.length] = lists.longest
-    return np.asarray(depth.reshape(lists.shape).min(axis=1), dtype=np.int64)
+    depth = np.bincount(cells[unbroken], minlength=len(runs.start))
+    depth[depth >= runs.length] = runs.longest
+    return np.asarray(depth.reshape(runs.shape).min(axis=1), dtype=np.int64)

@@ -36,10 +36,9 @@ __all__ = [
     "NEARLY_SURE",
     "RANDOMISED",
     "Doubt",
-    "Nearness",
+    "GoldValues",
     "SingleJudges",
     "SingleRow",
-    "Truths",
     "single_judges",
 ]
 
@@ -77,22 +76,7 @@ class Doubt(Record):
 NEARLY_SURE = Doubt()
 
 
-class Nearness(Record, eq=False):
-    """Nearness of many vectors of means to the truth: [vector] each."""
-
-    tau: Floats
-    tau_ap: Floats
-    rmse: Floats
-
-
-class Nearby(Record, eq=False):
-    """The same on resampled topics: [draw, vector] each."""
-
-    tau_ap: Floats
-    rmse: Floats
-
-
-class Truths:
+class GoldValues:
     """The systems' values under each gold standard, on the topics that have gold labels."""
 
     def __init__(
@@ -130,26 +114,30 @@ class Truths:
         pairs = zip(values, self.measures, strict=True)
         return np.stack([over_topics(mine, one.average, shares) for mine, one in pairs])
 
-    def nearness(self, m: int, values: Floats, doubt: Doubt | None = None) -> Nearness:
-        """Of values [vector, system, topic] by measure `m`; doubt: None for gold labels as they
-        are."""
-        truth, better = self.means[doubt][m], self.measures[m].better
-        means = over_topics(values, self.measures[m].average)
-        ranked = better(means), better(truth[None])
-        return Nearness(
-            kendall_cross(*ranked)[:, 0],
-            tau_ap_cross(*ranked)[:, 0],
-            np.atleast_1d(rmse(means, truth)),
-        )
+    def nearness(self, m: int, values: Floats, doubt: Doubt | None = None) -> dict[str, Floats]:
+        """tau, tau_ap and rmse [vector] of values [vector, system, topic] by measure `m`.
 
-    def on_other_topics(self, m: int, values: Floats, doubt: Doubt | None = None) -> Nearby:
-        """The same on resampled topics."""
+        doubt: None for gold labels as they are.
+        """
+        gold, better = self.means[doubt][m], self.measures[m].better
+        means = over_topics(values, self.measures[m].average)
+        ranked = better(means), better(gold[None])
+        return {
+            "tau": kendall_cross(*ranked)[:, 0],
+            "tau_ap": tau_ap_cross(*ranked)[:, 0],
+            "rmse": np.atleast_1d(rmse(means, gold)),
+        }
+
+    def on_other_topics(
+        self, m: int, values: Floats, doubt: Doubt | None = None
+    ) -> dict[str, Floats]:
+        """tau_ap and rmse [draw, vector] on resampled topics."""
         assert self.shares is not None
-        better, truth = self.measures[m].better, self.drawn[doubt][m]
+        gold, better = self.drawn[doubt][m], self.measures[m].better
         drawn = over_topics(values, self.measures[m].average, self.shares)
         means = np.moveaxis(drawn, 2, 0)  # [draw, vector, system]
-        near = tau_ap_cross(better(means), better(truth[:, None]))[:, :, 0]
-        return Nearby(near, np.asarray(rmse(means, truth[:, None])))
+        near = tau_ap_cross(better(means), better(gold[:, None]))[:, :, 0]
+        return {"tau_ap": near, "rmse": np.asarray(rmse(means, gold[:, None]))}
 
 
 class SingleRow(Record, eq=False):
@@ -246,53 +234,40 @@ def single_judges(
     `found.table()` has a row for AP, and one for its expected counterpart against each standard.
     """
     need_gold(gold, "a study of judges")
-    given = as_judgments(judgments)
-    need_judges(given, "a mean over judges", 2)
-    lists = load(as_runs(runs))
-    scored = score_judges(given, lists, measures, rel, gold, drop_empty)
+    judged = as_judgments(judgments)
+    need_judges(judged, "a mean over judges", 2)
+    loaded = load(as_runs(runs))
+    scored = score_judges(judged, loaded, measures, rel, gold, drop_empty)
     both = (DETERMINISTIC, RANDOMISED)
-    truths = Truths(scored, gold, lists, rel, both, doubts, resampling)
-    labels = Panel.of(given, rel).matrix()[[given.judges.index(name) for name in scored.judges]]
+    gold_values = GoldValues(scored, gold, loaded, rel, both, doubts, resampling)
+    studied = [judged.judges.index(name) for name in scored.judges]
+    labels = Panel.of(judged, rel).matrix()[studied]
     rows = []
     for m, one in enumerate(scored.measures):
-
-        def row(
-            by: str,
-            gold: str,
-            values: Floats,
-            doubt: Doubt | None,
-            m: int = m,
-            name: str = str(one),
-        ) -> SingleRow:
-            known = values[:, :, truths.known]
-            truth = doubt if gold == RANDOMISED else None
-            near = truths.nearness(m, known, truth)
-            draws = _draws(truths, m, known, truth, near, resampling)
-            return SingleRow(
-                measure=name,
-                by=by,
-                gold=gold,
-                tau=near.tau,
-                tau_ap=near.tau_ap,
-                rmse=near.rmse,
-                doubt=doubt,
-                draws=draws,
-            )
-
-        rows.append(row(str(one), DETERMINISTIC, scored.filled[m], None))
+        rows.append(
+            _single_row(gold_values, m, one, DETERMINISTIC, scored.filled[m], None, resampling)
+        )
         for doubt in doubts:
             chances = Scorer(doubt.of_labels(one), scored.alignment, 1)
             values = chances.filled(labels)
-            rows += [row(str(chances.measure), gold, values, doubt) for gold in both]
+            rows += [
+                _single_row(gold_values, m, chances.measure, standard, values, doubt, resampling)
+                for standard in both
+            ]
     return SingleJudges(scored.judges, rows)
 
 
-def _draws(
-    truths: Truths, m: int, values: Floats, truth: Doubt | None, near: Nearness,
+def _single_row(
+    gold_values: GoldValues, m: int, by: Measure, gold: str, values: Floats, doubt: Doubt | None,
     resampling: Resampling | None,
-) -> Floats | None:  # fmt: skip
-    """[draw]: mean tau_ap over other judges, on other topics."""
-    if resampling is None:
-        return None
-    moved = truths.on_other_topics(m, values, truth).tau_ap
-    return resampling.joint(near.tau_ap, moved, "judges")
+) -> SingleRow:  # fmt: skip
+    """From values [judge, system, topic]."""
+    known = values[:, :, gold_values.known]
+    trusted = doubt if gold == RANDOMISED else None
+    near = gold_values.nearness(m, known, trusted)
+    draws = None
+    if resampling is not None:
+        moved = gold_values.on_other_topics(m, known, trusted)
+        draws = resampling.joint(near["tau_ap"], moved["tau_ap"], "judges")
+    name = str(gold_values.measures[m])
+    return SingleRow(measure=name, by=str(by), gold=gold, doubt=doubt, draws=draws, **near)
