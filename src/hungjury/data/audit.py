@@ -104,6 +104,9 @@ def audit(
 ) -> Audit:
     """Check labels and runs before anything is computed.
 
+    Other functions stop at the first error and note what is unusual; the audit lists everything at
+    once, with remedies. Use it on files of unknown origin, or as a gate before an experiment.
+
     Parameters
     ----------
     labels : Qrels, Judgments or source
@@ -129,6 +132,9 @@ def audit(
     >>> report = hj.audit({"1": {"a": 1, "b": 0}}, {"1": {"a": 0.5, "b": 0.5}})
     >>> report.exit_code, [note.kind for note in report.notes]
     (1, ['ties'])
+
+    The files can be used (2 would mean that they cannot), but two documents have equal scores:
+    their order depends on `ties`.
     """
     inputs = Inputs.of(reading, labels, runs)
     errors = Listing()

@@ -20,7 +20,29 @@ MISSING = np.int16(-32768)  # this judge did not judge this document
 
 
 class Judgments(Record, eq=False):
-    """Rows (document, judge, label) over a pool; unjudged documents have no row.
+    """Labels of several judges: rows (document, judge, label) over a pool.
+
+    A document that a judge has not labelled has no row. Labels are grades, or probabilities of
+    relevance where `soft` is True; all judges share one scale.
+
+    Attributes
+    ----------
+    pool : Pool
+        The documents labelled by any judge, by topic.
+    judges : list of str
+        Names, in natural order.
+    document, judge : array of int
+        Of each row: the place of the document in the pool, and of the judge in `judges`.
+    label : array of float
+        Of each row: the grade or the probability.
+    grades : tuple of int
+        The scale, lowest first.
+    settings : LabelSettings
+        How the labels were read.
+    notes : tuple of Note
+        What was changed or left out, and what is unusual.
+    family : tuple of str or None
+        The family of each judge, if any; judges of a family share one vote.
 
     Examples
     --------

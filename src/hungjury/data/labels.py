@@ -63,6 +63,9 @@ __all__ = [
 def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
     """Read one label per document.
 
+    Use it for the labels of one judge, or for labels that were merged already. Labels of several
+    judges in one file would conflict: read them with `read_judgments`, and merge them.
+
     Parameters
     ----------
     source : path, pattern, list of these, frame or dict
@@ -73,17 +76,29 @@ def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
     Returns
     -------
     Qrels
-        Grades or, where the input contains fractions, probabilities of relevance.
+        Grades or, where the input contains fractions, probabilities of relevance. `notes` tells
+        what was changed or left out, `settings` how the labels were read.
 
     Notes
     -----
-    Negative grades mean pooled but not judged, as in trec_eval.
+    Negative grades mean pooled but not judged, as in trec_eval: measures take such documents as
+    unjudged. A table with columns ``p0``, ``p1``, ... gives the probability of every grade.
+
+    The largest grade counts: nDCG and other graded measures depend on it. By default it is the
+    largest label of the input; declare `grades` where the highest grade may not occur.
 
     Examples
     --------
     >>> import hungjury as hj
     >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
     {'1': {'a': 1, 'b': 0}}
+
+    A document with two labels is an error, unless you say which of them counts:
+
+    >>> import io
+    >>> twice = "1 0 a 0\\n1 0 a 2\\n"
+    >>> hj.read_qrels(io.StringIO(twice), duplicates="max").to_dict()
+    {'1': {'a': 2}}
     """
     return qrels_by(source, LabelPolicy.of(options, LABELS))
 
@@ -91,6 +106,9 @@ def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
 @takes(JUDGES)
 def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgments:
     """Read the labels of several judges.
+
+    The result is what `leaderboard`, `merge`, `aware`, `prm` and `agreement` work on. These accept
+    the source itself too; read it first to use it more than once, or to look at its notes.
 
     Parameters
     ----------
@@ -102,12 +120,14 @@ def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgme
     Returns
     -------
     Judgments
-        Judges are in natural order: 2 before 10.
+        One row per document and judge; not every judge has to label every document. Judges are in
+        natural order: 2 before 10.
 
     Notes
     -----
     Where the scale is not declared, labels that do not belong to it (negative ones, or a few above
-    all others) and judges on different scales are errors.
+    all others) and judges on different scales are errors: averaging them would give numbers that
+    look right. Declare `grades`, choose judges with `only`, or use `scaling` on open scales.
 
     Examples
     --------
@@ -115,6 +135,11 @@ def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgme
     >>> panel = hj.read_judgments({"ann": {"1": {"a": 2, "b": 0}}, "bob": {"1": {"a": 1}}})
     >>> panel.judges, len(panel)
     (['ann', 'bob'], 3)
+
+    Three labels: bob has not judged document b. Judges may be chosen by pattern:
+
+    >>> hj.read_judgments({"ann": {"1": {"a": 2}}, "gpt": {"1": {"a": 1}}}, only="gpt*").judges
+    ['gpt']
     """
     return judgments_by(source, LabelPolicy.of(options))
 

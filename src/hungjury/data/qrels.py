@@ -24,10 +24,28 @@ NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 
 
 class Qrels(Record, eq=False):
-    """Labels over a pool, of one of three kinds.
+    """Labels over a pool, one per (topic, document).
 
-    labels: whole grades [document]; p: probabilities of relevance [document] (soft qrels);
-    grade_p: the probability of every grade [document, grade].
+    There are three kinds, of which exactly one is not None: grades, probabilities of relevance
+    (soft qrels), or a probability for every grade. `evaluate` scores grades by ordinary measures,
+    and probabilities by expected ones such as eRAP.
+
+    Attributes
+    ----------
+    pool : Pool
+        The labelled documents of every topic.
+    labels : array of int or None
+        Grades [document]; negative: pooled, not judged.
+    p : array or None
+        Probabilities of relevance [document].
+    grade_p : array or None
+        The probability of every grade [document, grade].
+    grades : tuple of int
+        The scale, lowest first; (0, 1) for probabilities.
+    settings : LabelSettings
+        How the labels were read.
+    notes : tuple of Note
+        What was changed or left out, and what is unusual.
 
     Examples
     --------

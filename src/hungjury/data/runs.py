@@ -50,7 +50,16 @@ U = TypeVar("U")
 
 
 class Runs(Record, eq=False):
-    """Runs in memory, for any labels that come later.
+    """Ranked lists of systems in memory, for any labels that come later.
+
+    Attributes
+    ----------
+    systems : list of str
+        The names of the systems.
+    policy : RunPolicy
+        How the runs were read: the order of ties, the precision of scores.
+    notes : tuple of Note
+        What is unusual, such as a file with two tags.
 
     Examples
     --------
@@ -133,6 +142,10 @@ def read_runs(
 ) -> Runs:
     """Read ranked lists.
 
+    Functions that take runs accept the source itself too, and read files while they align them,
+    with one list in memory at a time. Read runs first to use them more than once, or to look at
+    their lists.
+
     Parameters
     ----------
     source : path, pattern, list of these, frame or dict
@@ -146,7 +159,8 @@ def read_runs(
     Returns
     -------
     Runs
-        The lists, in memory.
+        The lists, in memory. Lists are ordered by score when they are used; the ranks in a file
+        are ignored, and those that contradict the scores are noted.
 
     Examples
     --------
