@@ -266,7 +266,7 @@ def gold_option(what: str) -> Callable[[F], F]:
 
 
 def was_typed(option: str) -> bool:
-    """Whether an option of this command was given by the user."""
+    """Tell whether an option of this command was given by the user."""
     context = click.get_current_context()
     name = next(p.name for p in context.command.params if option in p.opts)
     return context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE

@@ -21,11 +21,12 @@ from hungjury.data.reading.formats import (
     is_frame,
     is_records,
     nested_table,
+    parse_text,
     read_table,
     record_table,
     table_format,
 )
-from hungjury.data.reading.label_rows import ONE_TOPIC, parse_text
+from hungjury.data.reading.label_rows import ONE_TOPIC
 from hungjury.data.reading.options import (
     RUNS,
     RunOptions,

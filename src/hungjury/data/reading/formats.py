@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from hungjury import native
 from hungjury.base.errors import Argument, InputError, MissingExtra
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of
-from hungjury.data.reading.bad_lines import Stop, raise_error
+from hungjury.data.reading.bad_lines import Stop, line_error, raise_error
 from hungjury.data.reading.columns import KNOWN, InputTable, understood
 from hungjury.data.reading.sources import Source
 from hungjury.data.reading.values import ROLES
@@ -35,6 +36,7 @@ __all__ = [
     "nested_table",
     "not_ours",
     "open_labels",
+    "parse_text",
     "read_table",
     "record_table",
     "table_format",
@@ -180,6 +182,34 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
                 1,
             )
     return None
+
+
+def parse_text(
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
+    roles: Sequence[str] = (),
+) -> None:
+    """Push a text source through a native parser; its errors get the file name.
+
+    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
+    roles: the columns that a table would need; a header of others is an error of its own.
+    """
+    pieces = source.pieces(read_ahead=free > 1)
+    try:
+        for piece in pieces:
+            feed(piece)
+        finish()
+    except native.BadLine as bad:
+        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
+            pass
+        line, code, message = bad.args
+        error = line_error(source, line + source.lines_before, code, message)
+        wrong = source.binary_error() or another_kind(source, roles)
+        if wrong is None and roles and error.line == 1:
+            wrong = unknown_header(source, roles)
+        raise wrong or error from None
 
 
 def read_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,15 +17,15 @@ from hungjury.base.files import cores
 from hungjury.base.notes import few
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
-from hungjury.data.reading.bad_lines import Parser, Stop, line_error, raise_error, readable
+from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import (
     MARKS,
-    another_kind,
     frame_table,
     is_frame,
     is_records,
     nested_table,
+    parse_text,
     read_table,
     record_table,
     table_format,
@@ -41,7 +41,6 @@ __all__ = [
     "Rows",
     "label_parts",
     "no_label",
-    "parse_text",
 ]
 
 
@@ -61,7 +60,7 @@ class Rows(Record, eq=False):
 
     @property
     def by_judges(self) -> bool:
-        """Whether these are labels of several judges; else qrels."""
+        """True for labels of several judges, False for qrels."""
         return self.judges != [""]
 
     def __len__(self) -> int:
@@ -110,34 +109,6 @@ class Rows(Record, eq=False):
 Part = Source | InputTable
 Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
-
-
-def parse_text(
-    source: Source,
-    feed: Callable[[memoryview], None],
-    finish: Callable[[], None],
-    free: int = 1,
-    roles: Sequence[str] = (),
-) -> None:
-    """Push a text source through a native parser; its errors get the file name.
-
-    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
-    roles: the columns that a table would need; a header of others is an error of its own.
-    """
-    pieces = source.pieces(read_ahead=free > 1)
-    try:
-        for piece in pieces:
-            feed(piece)
-        finish()
-    except native.BadLine as bad:
-        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
-            pass
-        line, code, message = bad.args
-        error = line_error(source, line + source.lines_before, code, message)
-        wrong = source.binary_error() or another_kind(source, roles)
-        if wrong is None and roles and error.line == 1:
-            wrong = unknown_header(source, roles)
-        raise wrong or error from None
 
 
 def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -> list[Part]:

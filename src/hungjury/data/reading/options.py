@@ -382,7 +382,7 @@ class LabelPolicy(Policy, options=JUDGES):
 
     @property
     def takes_words(self) -> bool:
-        """Whether labels may be words."""
+        """True where labels may be words."""
         return bool(self.map) or self.missing == "drop"
 
     def used(self, grades: tuple[int, ...]) -> "LabelSettings":

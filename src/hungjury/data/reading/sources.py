@@ -157,7 +157,7 @@ class Source(Record):
 
     @property
     def lines_before(self) -> int:
-        """How many lines of the file come before this part of it."""
+        """The number of lines of the file before this part of it."""
         if not self.begin:
             return 0
         found, left = 0, self.begin
