@@ -170,7 +170,6 @@ def _choose_labels(points: list[Point]) -> None:
         point["labelled"] = all(abs(point["x"] - x) >= BESIDE for x in taken)
 
 
-DIGITS = 3
 MOST_PAIRS = 150  # systems in the heat map
 MOST_JUDGES = 60  # judges in the heat map
 MOST_NUMBERS = 14  # rows of a heat map whose cells have room for numbers
