@@ -224,8 +224,10 @@ def aware(
     check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
     inputs = Inputs.of(reading, judgments, runs, gold)
-    given, lists, truth = inputs.judgments(), inputs.read_runs(), inputs.gold_qrels()
-    scored = score_judges(given, lists, measure, rel, truth, drop_empty, progress)
+    scored = score_judges(
+        inputs.judgments(), inputs.read_runs(), measure, rel, inputs.gold_qrels(), drop_empty,
+        progress,
+    )  # fmt: skip
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)

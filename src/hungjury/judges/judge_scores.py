@@ -159,12 +159,12 @@ def score_judges(
     if isinstance(runs, Alignment):
         aligned = runs
     else:
-        lists = as_runs(runs)
+        loaded = as_runs(runs)
         if gold is not None:
-            lists = load(lists)  # files are read once, but aligned with two pools
-            under_gold = gold_values(gold, lists, wanted, rel, given.topics)
+            loaded = load(loaded)  # files are read once, but aligned with two pools
+            under_gold = gold_values(gold, loaded, wanted, rel, given.topics)
         depth = max(m.unjudged_depth for m in wanted)
-        aligned = align(lists, given.pool, None, progress, depth)
+        aligned = align(loaded, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
     _check_silent(given.judges, judged)
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]

@@ -127,8 +127,8 @@ def merge(
     if runs is None and measure is None:
         return chosen.merge(panel, scope, seed)
     panel.some_votes()
-    lists = None if runs is None else inputs.read_runs()
-    p, more = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
+    loaded = None if runs is None else inputs.read_runs()
+    p, more = _weighted_votes(given, chosen, rel, seed, loaded, measure, weights)
     settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
     merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)
     return replace(merged, notes=merged.notes + more)

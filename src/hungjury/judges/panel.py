@@ -146,7 +146,7 @@ class Panel(Record, eq=False):
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """Whether each document has any judgment."""
+        """True for every document with a judgment."""
         out = np.zeros(len(self.pool), dtype=bool)
         out[self.document] = True
         return out

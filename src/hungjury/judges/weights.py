@@ -330,8 +330,8 @@ class Supervised(Weights):
             )
         out = np.empty(len(panel.scores))
         for who, topics in panel.groups(known):
-            mine, truth = panel.scores[who][:, :, topics], gold[None, :, topics]
-            out[who] = closeness(self.gap, mine, truth, panel.smaller)
+            mine = panel.scores[who][:, :, topics]
+            out[who] = closeness(self.gap, mine, gold[None, :, topics], panel.smaller)
         return np.repeat(out[:, None], panel.judged.shape[1], axis=1)
 
 

@@ -278,7 +278,7 @@ def _tau(sums: Floats, possible: Floats) -> Floats:
 def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Floats:
     """tau_ap = 1/(N-1) * sum over pairs with j above i in the estimate of w_i sign(t_j - t_i).
 
-    Every rank from 2 on has mean share 1/2 when all pairs count one half; what truth adds is
+    Every rank below the first has mean share 1/2 when all pairs count one half; what truth adds is
     half a sign per pair, so the halves and the stretching to [-1, 1] cancel. Pairs tied in
     either vector count one half, that is, they add nothing.
     """
