@@ -122,7 +122,7 @@ def flag(option: Option) -> Callable[[F], F]:
         limits = count(int(option.high), int(option.low)) if whole else kind
         how = {"type": limits, "default": default, "show_default": True}
     else:
-        how = {"metavar": option.metavar, "multiple": default == ()}
+        how = {"type": option.parse, "metavar": option.metavar, "multiple": default == ()}
     return click.option(name, help=option.help, **how)
 
 

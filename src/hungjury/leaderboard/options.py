@@ -70,9 +70,15 @@ def _looks(looks: Any) -> tuple[int, ...]:
         return ()
     from hungjury.stats.sequential import check_looks
 
-    if isinstance(looks, str) and all(part.strip().isdigit() for part in looks.split(",")):
-        looks = [int(part) for part in looks.split(",")]
     return tuple(check_looks(looks))
+
+
+def _numbers(text: str) -> list[int]:
+    """Parse '100,200,500'."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{text!r}: write integers as 100,200,500") from None
 
 
 class BoardArguments(ReadingOptions, total=False):
@@ -156,7 +162,7 @@ class BoardArguments(ReadingOptions, total=False):
         ),
     ]
     looks: Annotated[
-        "str | Iterable[SupportsIndex] | None",
+        Iterable[SupportsIndex] | None,
         Option(
             None,
             "Numbers of gold labels at which you check the result, the largest last; labelling "
@@ -164,6 +170,7 @@ class BoardArguments(ReadingOptions, total=False):
             "Systems are then told apart by bounds that are valid over all looks.",
             kind="sequence of int",
             metavar="100,200,500",
+            parse=_numbers,
             read=_looks,
             recorded=False,  # the correction says it
         ),

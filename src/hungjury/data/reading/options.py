@@ -117,6 +117,7 @@ class Option(Record):
     recorded: bool = True  # in the settings of results
     for_gold: bool = True  # gold labels are read with it too
     flag: bool = True  # on the command line
+    parse: Callable[[str], Any] = str  # from the text of a flag to what functions take
     low: float | None = None  # of numbers, on the command line
     high: float | None = None
     open_high: bool = False
