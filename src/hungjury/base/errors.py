@@ -15,23 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "Argument",
-    "HungjuryError",
-    "InputError",
-    "MeasureError",
-    "MissingExtra",
-    "Remedy",
-    "StudyFailed",
-    "Surface",
-    "UnknownName",
-    "check_choice",
-    "check_seed",
-    "either",
-    "in_python",
-    "rel_range",
-]
-
 
 class Argument:
     """An argument and values that would work, inside a remedy.

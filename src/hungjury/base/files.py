@@ -9,8 +9,6 @@ from typing import Any, NoReturn
 
 from hungjury.base.errors import InputError
 
-__all__ = ["cores", "once", "read_json", "refuse_inputs", "write_whole"]
-
 
 def cores() -> int:
     """Return the number of cores this process may use; HUNGJURY_THREADS overrides it."""

@@ -14,8 +14,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["attach"]
-
 
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make ``__getattr__`` and ``__dir__`` of a package from its stub.

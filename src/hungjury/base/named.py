@@ -19,13 +19,6 @@ from hungjury.base.records import ShownParameter, Signature, dataclass_transform
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "Catalogue",
-    "Described",
-    "Named",
-    "Parameter",
-]
-
 _SHAPE = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*"
     r"(?:@\s*(?P<at>[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?|\.[0-9]+))?",

@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from hungjury.base.records import Record
 
-__all__ = ["About", "Note", "few", "percent", "plural"]
-
 About = Literal["files", "judges", "result"]
 
 

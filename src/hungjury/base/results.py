@@ -20,8 +20,6 @@ from hungjury.base.text import json_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Plot", "Result", "in_report"]
-
 
 class Result:
     """Base of results. A subclass defines `table`, and `_parts` where it shows more than that."""

@@ -12,8 +12,6 @@ from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.records import Record
 from hungjury.base.text import columns, csv_text, finite, html_text, json_text, latex_table, tex
 
-__all__ = ["Cell", "Joined", "Marked", "Table", "html_page", "text_page"]
-
 
 class Marked(Record):
     """A number or text with a mark printed after it, such as the stars of high correlations."""

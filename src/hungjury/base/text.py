@@ -11,22 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = [
-    "columns",
-    "csv_text",
-    "decimal_of",
-    "finite",
-    "html_text",
-    "integer_of",
-    "json_text",
-    "latex_table",
-    "letter",
-    "number_text",
-    "tex",
-    "visible",
-    "visible_line",
-]
-
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 

@@ -33,8 +33,6 @@ from hungjury.data.runs import (
     without_bad_lines,
 )
 
-__all__ = ["UNJUDGED_TOPIC", "Alignment", "align"]
-
 UNJUDGED_TOPIC = "unjudged-topic"  # the kind of a note
 TOP = 10  # ranks in which unjudged documents are counted
 ListColumn = Literal[

@@ -28,8 +28,6 @@ from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Audit", "audit"]
-
 
 class Audit(Record, Result):
     """The audit of a collection: what was read, what is unusual, and what cannot be used.

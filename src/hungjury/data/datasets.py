@@ -7,8 +7,6 @@ from typing import Any
 
 from hungjury.base.errors import InputError, MissingExtra
 
-__all__ = ["PREFIX", "dataset_rows", "dataset_text"]
-
 PREFIX = "ir_datasets:"
 
 

@@ -23,8 +23,6 @@ from hungjury.data.reading.options import (
 )
 from hungjury.data.runs import RunFiles, Runs, as_runs
 
-__all__ = ["Inputs"]
-
 
 class Inputs(Record):
     """Sources of labels, runs and gold labels, and the options to read them with.

@@ -17,8 +17,6 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import MISSING
 
-__all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
-
 BUDGET = 1 << 16  # places worked on at once: half a MB per array, which stays in the cache
 
 

@@ -14,8 +14,6 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import LabelSettings
 
-__all__ = ["MISSING", "Judgments"]
-
 MISSING = np.int16(-32768)  # this judge did not judge this document
 
 

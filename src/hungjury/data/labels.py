@@ -49,15 +49,6 @@ from hungjury.data.scales import check_declared, check_judges, check_steps, rela
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = [
-    "as_judgments",
-    "as_qrels",
-    "judgments_by",
-    "qrels_by",
-    "read_judgments",
-    "read_qrels",
-]
-
 
 @takes(LABELS)
 def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:

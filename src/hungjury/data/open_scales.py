@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from hungjury.data.reading.bad_lines import Stop
     from hungjury.data.reading.label_rows import Rows
 
-__all__ = [
-    "SCALINGS",
-    "JudgeScaling",
-    "Scaling",
-    "ScalingLike",
-    "patterns_of",
-    "scale_rows",
-    "scaling_of",
-]
-
 ScaledTogether = Literal["judge", "topic", "all"]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from hungjury import native
 
-__all__ = ["Pool", "natural_order", "stable_order"]
-
 
 def number_key(digits: str) -> tuple[int, str, str]:
     """Sort key for digits as numbers; `int` accepts only a few thousand digits."""

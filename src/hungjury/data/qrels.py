@@ -18,8 +18,6 @@ from hungjury.base.text import csv_text
 from hungjury.data.pool import Pool
 from hungjury.data.reading.options import LabelSettings
 
-__all__ = ["Qrels", "empty_topics"]
-
 NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 
 

@@ -19,16 +19,6 @@ from hungjury.data.reading.label_rows import Rows
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.values import label_key
 
-__all__ = [
-    "OPEN",
-    "check_declared",
-    "check_judges",
-    "check_steps",
-    "counted",
-    "relabel",
-    "scale_of",
-]
-
 
 def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
     """Apply the map of labels, and leave out or refuse those that are not numbers."""

@@ -21,8 +21,6 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Runs
 
-__all__ = ["Simulation", "simulate"]
-
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
 ODD = get_args(OddJudge)
 MOST_HARDNESS = 100

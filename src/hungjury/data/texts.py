@@ -22,10 +22,6 @@ from hungjury.data.datasets import PREFIX, dataset_rows
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.sources import MARK, Source, expand
 
-__all__ = [
-    "DOCUMENTS", "QUERIES", "Kind", "Text", "TextFiles", "Texts", "check_texts", "find_texts",
-]  # fmt: skip
-
 TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 MOST = 500_000  # characters of one text that a page shows

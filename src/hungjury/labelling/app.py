@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-__all__ = [
-    "Body",
-    "PageRequests",
-    "Reply",
-    "address",
-    "listen",
-    "make_app",
-    "open_browser",
-    "serve",
-]
-
 LONGEST_NOTE, LONGEST_REASON, LONGEST_TIME = 4000, 500, 24 * 3600.0
 Body: TypeAlias = Mapping[str, object]
 Reply: TypeAlias = dict[str, Any]

@@ -9,8 +9,6 @@ from statistics import median
 
 from hungjury.base.records import Record
 
-__all__ = ["AWAY", "Answer", "Counts", "Dealing"]
-
 AWAY = 30 * 60.0  # seconds of inactivity after which a document is offered to other people
 RECENT = 10 * 60.0
 LAST = 30  # answers that a person's pace is estimated from

@@ -15,8 +15,6 @@ from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import LabelStore, Person
 
-__all__ = ["Desk", "Display"]
-
 
 class Display(Record):
     """How a page shows queries and documents: as texts, as a link, or by id only."""

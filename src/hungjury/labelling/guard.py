@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guard", "Refused", "key_of", "read_json", "whose"]
-
 LARGEST = 64 * 1024  # bytes of a request's body
 LARGEST_HEAD = 16 * 1024  # bytes of its URL and headers
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

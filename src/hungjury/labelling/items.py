@@ -12,17 +12,6 @@ from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import read_table, table_format
 from hungjury.data.reading.sources import Source, expand
 
-__all__ = [
-    "BATCH",
-    "DEFAULT",
-    "Grade",
-    "Item",
-    "batches",
-    "parse_grades",
-    "plan_digest",
-    "read_items",
-]
-
 DEFAULT = "0 not relevant, 1 related, 2 relevant, 3 perfectly relevant"
 _REMEDY = f'write each as a digit and its meaning, such as "{DEFAULT}"'
 _LONGEST = 60

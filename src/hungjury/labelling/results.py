@@ -17,8 +17,6 @@ from typing import Any
 
 from hungjury.base.notes import percent, plural
 
-__all__ = ["Results", "summarised"]
-
 MORE = 50  # additional labels whose effect is shown
 MOST_ROWS = 12
 NICE = 10

@@ -24,8 +24,6 @@ from hungjury.data.reading.formats import (
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.items import DEFAULT, Grade, Item, parse_grades, plan_digest
 
-__all__ = ["Event", "LabelStore", "Person", "all_labels", "progress_sentence"]
-
 
 class Person(Record):
     """A person who labels, with the secret part of their address."""

@@ -11,8 +11,6 @@ from hungjury.base.notes import plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text
 
-__all__ = ["agreement_summary", "agreement_text"]
-
 LINES = 40  # judges listed
 
 

@@ -12,16 +12,6 @@ from hungjury.leaderboard.correction import Correction, Interval
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
 from hungjury.leaderboard.standing import Outlook
 
-__all__ = [
-    "CAUSES",
-    "assumed",
-    "board_text",
-    "coverage",
-    "headline",
-    "rounded_board",
-    "sentences",
-]
-
 
 def _corrected_by(correction: Correction) -> str:
     """Return part of a headline: how the panel is corrected."""

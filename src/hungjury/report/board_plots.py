@@ -17,13 +17,6 @@ from hungjury.report.pictures import LINE, in_legend, new_picture, new_rows, squ
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "draw_board",
-    "draw_differences",
-    "draw_precision_recall",
-    "draw_scores",
-]
-
 
 def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
     """Draw "intervals" or "pairs"."""

@@ -11,8 +11,6 @@ from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
 
-__all__ = ["comparison_html", "comparison_latex", "comparison_text"]
-
 MOST_PAIRS = 15  # more pairs are listed only by to_csv and to_frame
 ALPHABET = 26  # further systems get a letter and a number
 SMALLEST_P = 0.0001

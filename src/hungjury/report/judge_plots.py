@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
-__all__ = [
-    "agreement_heatmap", "draw_agreement", "draw_gold_agreement", "draw_prm", "ranking_plot",
-]  # fmt: skip
-
 _TITLES = {
     "kappa": "Cohen's kappa",
     "agreement": "share of equal labels",

@@ -37,8 +37,6 @@ from hungjury.report.page_data import (
 from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
 from hungjury.report.words import common_prefix, conclusions, lead, shown
 
-__all__ = ["content", "page"]
-
 DIGITS = 3
 MOST_SYSTEMS = 1000  # in the ranking
 MOST_ROWS = 250  # of other tables

@@ -26,16 +26,6 @@ from hungjury.leaderboard.evidence import Evidence
 from hungjury.report.page_figures import matrix_judges
 from hungjury.report.words import common_prefix, shown
 
-__all__ = [
-    "MOST_SYSTEMS",
-    "Packed",
-    "PageLists",
-    "PageTexts",
-    "packed",
-    "page_texts",
-    "script_data",
-]
-
 MOST = 1500  # characters of one text; a page of whole documents would be too large to mail
 
 

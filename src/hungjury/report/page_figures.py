@@ -16,19 +16,6 @@ from hungjury.judges.agreement import Agreement
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.report.words import shown
 
-__all__ = [
-    "Chart",
-    "Scale",
-    "border",
-    "chart",
-    "judges_map",
-    "matrix_judges",
-    "pairs_map",
-    "runs_by_bin",
-    "scale",
-    "shown_ends",
-]
-
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
 FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
 BESIDE = 38  # units between two texts on a chart

@@ -21,26 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-__all__ = [
-    "LINE",
-    "check_ending",
-    "colour_bar",
-    "darkest",
-    "heat_map",
-    "in_legend",
-    "new_figure",
-    "new_grid",
-    "new_panels",
-    "new_picture",
-    "new_rows",
-    "picture_bytes",
-    "plain",
-    "room_for",
-    "save_picture",
-    "shortened",
-    "square_map",
-]
-
 LINE = "#2166ac"  # the main colour
 MOST_ROWS = 80  # names of more lines cannot be read
 LONGEST = 40  # letters of a name beside a plot: longer ones would leave no room for the plot

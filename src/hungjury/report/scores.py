@@ -8,8 +8,6 @@ from hungjury.base.text import columns
 from hungjury.measures.catalogue import Measure, trec_name
 from hungjury.measures.scores import Scores
 
-__all__ = ["topic_table", "trec_lines"]
-
 
 def topic_table(scores: Scores, digits: int = 4) -> str:
     """Return a line per system and topic, a column per measure; '-' where nothing is counted."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from hungjury.studies.data import Sources
     from hungjury.studies.recipe import Study
 
-__all__ = ["study_page", "write_study"]
-
 PICTURES = ("svg", "png")
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;

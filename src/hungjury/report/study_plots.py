@@ -34,21 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "SIGNS",
-    "draw_correlations",
-    "draw_interaction",
-    "draw_main_effects",
-    "draw_matrices",
-    "draw_power",
-    "draw_rate_lines",
-    "draw_rates",
-    "draw_robustness",
-    "draw_tukey",
-    "draw_tuples",
-    "line_styles",
-]
-
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b",
            "#999999")  # fmt: skip

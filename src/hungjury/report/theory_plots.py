@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["draw_balancing", "draw_significance"]
-
 # Safe for colour-blind readers (after Okabe and Ito).
 COLOURS = (
     "#0072b2", "#56b4e9", "#009e73", "#d55e00", "#555555", "#e69f00", "#cc79a7", "#7b3294",

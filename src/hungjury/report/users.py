@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_comparisons", "draw_training", "draw_users", "user_text"]
-
 
 def user_text(model: UserModel) -> str:
     """Write facts of each class, then its stationary distribution and dynamic rank by rank."""

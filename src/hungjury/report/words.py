@@ -13,8 +13,6 @@ from hungjury.base.text import visible_line
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.report.board import assumed
 
-__all__ = ["common_prefix", "conclusions", "lead", "shown"]
-
 SURE = 0.95
 LONG = 8  # characters that names have in common before they are left out
 

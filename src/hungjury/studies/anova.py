@@ -26,17 +26,6 @@ from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.stats.multiple import TukeyGroups, tukey_groups
 
-__all__ = [
-    "Anova",
-    "Effect",
-    "Means",
-    "Squares",
-    "effect_size",
-    "factorial_anova",
-    "omega_squared",
-    "sums_of_squares",
-]
-
 Codes = Mapping[str, NDArray[np.intp]]
 Term = tuple[str, ...]
 Squares = dict[Term, tuple[float, int]]

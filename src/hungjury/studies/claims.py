@@ -22,26 +22,6 @@ from hungjury.base.tables import Cell, Table
 from hungjury.stats.resampling import interval, resample_counts
 from hungjury.studies.jobs import seed_for
 
-__all__ = [
-    "DOES_NOT_HOLD",
-    "HOLDS",
-    "INCONCLUSIVE",
-    "LEVEL",
-    "RESAMPLES",
-    "Claim",
-    "ClaimVerdict",
-    "Quantity",
-    "Resampling",
-    "claims_table",
-    "least",
-    "mean_of_all",
-    "most",
-    "sensitivity_tables",
-    "too_narrow",
-    "verdicts",
-    "within",
-]
-
 RESAMPLES = 200
 """Default number of draws of a quantity."""
 LEVEL = 0.95  # of all intervals

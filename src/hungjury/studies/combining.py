@@ -41,9 +41,6 @@ from hungjury.studies.jobs import seed_for
 from hungjury.studies.judge_tuples import TupleRow, TupleStudy, judge_tuples, membership
 from hungjury.studies.topics import need_gold, need_judges
 
-__all__ = ["APPROACHES", "BASELINES", "TupleScores", "join_parts", "tuple_parts", "tuple_study",
-           "weighted_majority"]  # fmt: skip
-
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""

@@ -17,8 +17,6 @@ from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.claims import Resampling
 from hungjury.studies.topics import need_systems
 
-__all__ = ["MeasureCorrelation", "better_on", "correlate_measures", "correlation_draws"]
-
 LONG = 12  # characters of a name up to which it is used as a heading
 
 

@@ -39,20 +39,6 @@ from hungjury.judges.merge import merge
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = [
-    "GOLD",
-    "MAJORITY",
-    "Facts",
-    "Sources",
-    "StudyData",
-    "check_collections",
-    "collection_facts",
-    "judged_depths",
-    "read_collection",
-    "read_collections",
-    "study_data",
-]
-
 ENDING = ".json"
 FILES = ("runs", "judges", "gold")
 _SHAPE = (

@@ -31,8 +31,6 @@ from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_hard_labels, need_measures, need_systems
 
-__all__ = ["RATES", "PoolScores", "Robustness", "downsample", "robustness"]
-
 RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
 LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that are always kept
 ROUNDING = 1e-9  # round halves up, including those slightly smaller in binary

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from joblib import Parallel
 
-__all__ = ["LOCAL", "Engine"]
-
 T = TypeVar("T")
 U = TypeVar("U")
 LOCAL = "local"

@@ -17,9 +17,6 @@ from hungjury.studies.judge_tuples import TupleStudy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Drawing", "Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix",
-           "RateLines", "TupleLines"]  # fmt: skip
-
 
 class Drawing(Record, eq=False):
     """Describes a figure, which is drawn when the study is written, because drawing is slow.

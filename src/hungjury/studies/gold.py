@@ -31,17 +31,6 @@ from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
 from hungjury.studies.claims import Resampling
 from hungjury.studies.topics import need_gold, need_judges
 
-__all__ = [
-    "DETERMINISTIC",
-    "NEARLY_SURE",
-    "RANDOMISED",
-    "Doubt",
-    "GoldValues",
-    "SingleJudges",
-    "SingleRow",
-    "single_judges",
-]
-
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
 
 

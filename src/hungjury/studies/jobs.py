@@ -35,17 +35,6 @@ from hungjury.data.runs import Progress
 from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 
-__all__ = [
-    "Finished",
-    "Job",
-    "ResultStore",
-    "as_text",
-    "from_text",
-    "integer_seed",
-    "run_work",
-    "seed_for",
-]
-
 
 def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.SeedSequence:
     """Derive a seed from a study's seed and a key; different keys give independent seeds."""

@@ -22,8 +22,6 @@ from hungjury.studies.claims import Quantity
 from hungjury.studies.gold import DETERMINISTIC, Doubt
 from hungjury.studies.jobs import seed_for
 
-__all__ = ["TupleRow", "TupleStudy", "judge_tuples", "membership"]
-
 
 def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
     """Different tuples of judges: all of them if there are at most `most`, else `most` of them

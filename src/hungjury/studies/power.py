@@ -18,14 +18,6 @@ from hungjury.stats.paired import bootstrap_test, studentised_bootstrap
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_systems
 
-__all__ = [
-    "METHODS",
-    "DiscriminativePower",
-    "discriminative_power",
-    "power_of",
-    "share_told_apart",
-]
-
 PowerMethod = Literal["bootstrap", "tukey"]
 METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
 """Ways to test, with the number of samples each draws by default."""

@@ -49,9 +49,6 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.figures import Drawing
 from hungjury.studies.jobs import LOCAL_ENGINE, Finished, Job, ResultStore, run_work
 
-__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "Study", "file_stem", "names",
-           "probabilities", "run_study"]  # fmt: skip
-
 NEEDS = {
     "gold": "gold labels",
     "graded gold": "gold labels with at least two relevant grades",

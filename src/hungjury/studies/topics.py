@@ -20,19 +20,6 @@ from hungjury.measures.catalogue import measure_list
 from hungjury.measures.evaluate import MeasureNames, check_measure
 from hungjury.measures.scores import Scores
 
-__all__ = [
-    "Chosen",
-    "complete_runs",
-    "few_highly_relevant",
-    "need_gold",
-    "need_grades",
-    "need_hard_labels",
-    "need_judges",
-    "need_measures",
-    "need_systems",
-    "run_quartiles",
-]
-
 
 def need_gold(gold: QrelsLike, what: str) -> None:
     """Check that there are gold labels to compare with."""

@@ -31,8 +31,6 @@ from hungjury.theory.list_pairs import (
     random_pairs,
 )
 
-__all__ = ["AXIOMS", "AxiomReport", "Counterexample", "check_axioms"]
-
 MOST_SHOWN = 12
 """Documents of the longest list that is printed."""
 

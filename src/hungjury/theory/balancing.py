@@ -25,8 +25,6 @@ from hungjury.measures.balancing_forms import TOLERANCE, cut
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.list_pairs import Lists, ListScorer, MeasureLike, plentiful_pool
 
-__all__ = ["balancing_curve", "balancing_index"]
-
 Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
 Index: TypeAlias = int | float
 """A rank, or minus infinity."""

@@ -19,8 +19,6 @@ from hungjury.base.tables import Table
 from hungjury.stats.paired import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 
-__all__ = ["BalancingCurves", "SignificanceCurve", "balancing_curves", "significance_curve"]
-
 CURVES = (
     "nDCG(base=10)", "nDCG(base=2)", "AP", "RBP(p=0.95)", "P@10", "RBP(p=0.8)", "RBP(p=0.5)", "ERR",
 )  # fmt: skip

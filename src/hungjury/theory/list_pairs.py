@@ -20,9 +20,6 @@ from hungjury.measures.balancing_forms import TOLERANCE
 from hungjury.measures.catalogue import Measure, measure
 from hungjury.measures.names import IrMeasure
 
-__all__ = ["ListPairs", "ListScorer", "Lists", "MeasureLike", "all_pairs", "all_pools", "is_small",
-           "plentiful_pool", "random_pairs"]  # fmt: skip
-
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
 

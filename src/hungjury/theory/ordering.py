@@ -20,8 +20,6 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 
-__all__ = ["ListComparison", "Step", "compare_lists"]
-
 Grades: TypeAlias = tuple[int, ...]
 Relation: TypeAlias = Literal["less", "equal", "greater", "incomparable"]
 

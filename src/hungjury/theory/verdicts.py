@@ -14,8 +14,6 @@ from hungjury.base.tables import Table
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
 
-__all__ = ["AxiomRow", "AxiomVerdict", "axiom_markdown", "axiom_table", "example_measure"]
-
 BINARY_LENGTH = 8
 """Binary lists up to this length are all checked."""
 

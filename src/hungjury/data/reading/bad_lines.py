@@ -11,8 +11,6 @@ from hungjury.base.errors import HungjuryError, InputError
 from hungjury.base.notes import plural
 from hungjury.data.reading.sources import MARK, Source
 
-__all__ = ["Listing", "Parser", "Stop", "line_error", "raise_error", "readable"]
-
 Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it
 EXAMPLES = 10  # lines named for errors of one kind
 _REMEDIES = {  # by the codes of native.BadLine

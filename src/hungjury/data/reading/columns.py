@@ -19,8 +19,6 @@ from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.bad_lines import Stop, raise_error
 
-__all__ = ["KNOWN", "SYNONYMS", "InputTable", "understood"]
-
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "queryid"),
     "document": (

@@ -11,8 +11,6 @@ from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra
 
-__all__ = ["MAGIC_BYTES", "ahead", "compression_of", "damage_reported", "unpacked"]
-
 _MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
 MAGIC_BYTES = max(map(len, _MAGIC.values()))
 PIECE = 1 << 12  # bytes of zstd data decompressed at once; their output has no bound

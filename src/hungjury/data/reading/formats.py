@@ -19,30 +19,6 @@ from hungjury.data.reading.values import ROLES
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = [
-    "APPLICATION",
-    "FORMATS",
-    "MAGIC",
-    "MARKS",
-    "PLAN_HEAD",
-    "VERSION",
-    "Format",
-    "another_kind",
-    "frame_table",
-    "grade_columns",
-    "is_frame",
-    "is_records",
-    "labelled_columns",
-    "nested_table",
-    "not_ours",
-    "open_labels",
-    "parse_text",
-    "read_table",
-    "record_table",
-    "table_format",
-    "unknown_header",
-]
-
 MAGIC = b"SQLite format 3\x00"
 APPLICATION = 0x68756E67  # "hung", in the file's header
 VERSION = 1

@@ -34,15 +34,6 @@ from hungjury.data.reading.formats import (
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.sources import Source, expand
 
-__all__ = [
-    "Judges",
-    "LabelReader",
-    "Part",
-    "Rows",
-    "label_parts",
-    "no_label",
-]
-
 
 class Rows(Record, eq=False):
     """Labels in the order of the input; pairs are (topic, document)."""

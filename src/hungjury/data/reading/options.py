@@ -56,38 +56,6 @@ if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
     from hungjury.data.runs import RunFiles, Runs
 
-__all__ = [
-    "GRADES",
-    "JUDGES",
-    "LABELS",
-    "READING",
-    "RUNS",
-    "FileLike",
-    "FilesLike",
-    "JudgeOptions",
-    "JudgmentsLike",
-    "LabelOptions",
-    "LabelPolicy",
-    "LabelSettings",
-    "LabelsLike",
-    "Option",
-    "Policy",
-    "QrelsLike",
-    "ReadingOptions",
-    "RunOptions",
-    "RunPolicy",
-    "RunsLike",
-    "ScoreSettings",
-    "ScoresLike",
-    "ScoringOptions",
-    "VotesLike",
-    "among",
-    "check_known",
-    "declared",
-    "refuse_options",
-    "takes",
-]
-
 FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
 FilesLike: TypeAlias = "FileLike | Sequence[str | os.PathLike[str]]"
 Records: TypeAlias = "Sequence[tuple[object, ...]]"  # named tuples, as ir_measures has them

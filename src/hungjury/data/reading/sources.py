@@ -23,8 +23,6 @@ from hungjury.data.reading.compressed import (
     unpacked,
 )
 
-__all__ = ["Source", "expand"]
-
 CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
 LONGEST_HEAD = 1 << 20

@@ -12,8 +12,6 @@ from hungjury.base.files import once
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.sources import Source
 
-__all__ = ["read_text_table", "text_columns"]
-
 Found = tuple[dict[str, list[Any]], list[int]]
 
 

@@ -19,18 +19,6 @@ from hungjury.base.text import decimal_of, integer_of
 if TYPE_CHECKING:
     from hungjury.data.open_scales import JudgeScaling, Scaling
 
-__all__ = [
-    "ROLES",
-    "Relabelling",
-    "columns_by_role",
-    "grades_of",
-    "label_key",
-    "map_text",
-    "patterns",
-    "relabelling",
-    "scaling_given",
-]
-
 ROLES = ("topic", "document", "label", "judge", "iteration", "score", "tag")
 Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
 

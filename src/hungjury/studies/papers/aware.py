@@ -31,8 +31,6 @@ from hungjury.studies.papers.panels import (
 )
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, file_stem, names
 
-__all__ = ["Aware"]
-
 ALL = ("approach", "size", "measure", "systems")  # as Figures 4.4 and 4.6 show them
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))

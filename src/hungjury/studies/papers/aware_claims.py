@@ -11,8 +11,6 @@ from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most
 from hungjury.studies.combining import BASELINES
 from hungjury.studies.judge_tuples import TupleStudy
 
-__all__ = ["Approaches", "aware_claims"]
-
 EM = ("em-mv", "em-neu")
 BEST_ORDER = ("sgl_tau_msd", "sgl_apc_msd", "tpc_apc_msd", "sgl_tau_md")
 BEST_SCORES = ("sgl_rmse_med", "tpc_rmse_med", "tpc_fro_med", "sgl_fro_med", "sgl_kld_md")

@@ -50,8 +50,6 @@ from hungjury.studies.recipe import (
     probabilities,
 )
 
-__all__ = ["Crowd"]
-
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
 WRONG = (0.05, 0.01, 0.1)  # the paper has the first; on documents without a label it is silent
 UNJUDGED = (0.0, 0.01, 0.03, 0.05)

@@ -44,8 +44,6 @@ from hungjury.studies.papers.label_sets import (
 from hungjury.studies.recipe import RECIPES, Report, Studied, names
 from hungjury.studies.topics import run_quartiles
 
-__all__ = ["GradedAPRecipe"]
-
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9

@@ -16,16 +16,6 @@ from hungjury.studies.papers.published import COMPARED as BESIDE
 from hungjury.studies.papers.published import compared, graded_recognised, graded_tau
 from hungjury.studies.topics import few_highly_relevant
 
-__all__ = [
-    "COMPARED",
-    "FAMILY",
-    "GradedEvidence",
-    "beside_the_paper",
-    "graded_claims",
-    "in_words",
-    "topic_sets",
-]
-
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 PRINTED_AS = dict(zip(("AP", "nDCG", "RBP", "bpref"), COMPARED, strict=True))

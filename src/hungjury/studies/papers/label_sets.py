@@ -30,24 +30,6 @@ from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.recipe import Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 
-__all__ = [
-    "ClaimData",
-    "LabelRecipe",
-    "LabelSet",
-    "check_labels",
-    "correlation_job",
-    "distinct",
-    "headings",
-    "label_sets",
-    "places",
-    "pools_job",
-    "rate_table",
-    "relevant_from",
-    "rising",
-    "score",
-    "shares",
-]
-
 
 class ClaimData(Record, eq=False):
     """One set of labels; place: the index of each measure in the jobs' results.

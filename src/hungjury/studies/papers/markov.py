@@ -46,8 +46,6 @@ from hungjury.studies.papers.published import table_5_4
 from hungjury.studies.recipe import RECIPES, Report, Studied, names
 from hungjury.studies.topics import complete_runs
 
-__all__ = ["Markov"]
-
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.

@@ -22,17 +22,6 @@ from hungjury.studies.papers.published import (
 )
 from hungjury.users.chain import MODELS
 
-__all__ = [
-    "COMPARED",
-    "HIGH",
-    "VERY_HIGH",
-    "WALKS",
-    "WITH_RECALL",
-    "Measured",
-    "markov_claims",
-    "published_tables",
-]
-
 # What the thesis calls the measures of Tables 5.2 and 5.3, here with its parameters.
 PRINTED_AS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "bpref": "Bpref", "RBP": "RBP(p=0.8)"}
 FEATURES = {"topics": "topics", "runs": "complete", "min relevant": "least",

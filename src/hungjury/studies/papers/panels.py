@@ -21,9 +21,6 @@ from hungjury.studies.papers.published import (
     printed_rows,
 )
 
-__all__ = ["anova_beside", "crowd_beside", "join_jobs", "panel_remarks", "sizes_of_tuples",
-           "tuple_jobs", "tuple_scores"]  # fmt: skip
-
 SIZES = (2, 3, 4, 5, 10, 20, 30)  # of the paper's Table 2
 
 

@@ -15,28 +15,6 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Cell
 from hungjury.studies.data import Facts
 
-__all__ = [
-    "COLUMNS",
-    "COMPARED",
-    "PAGES",
-    "Misprint",
-    "Printed",
-    "compared",
-    "graded_facts",
-    "graded_recognised",
-    "graded_tau",
-    "misprints",
-    "panel_systems",
-    "printed_facts",
-    "printed_rows",
-    "recognised",
-    "relevance_collections",
-    "relevance_recognised",
-    "table_5_2",
-    "table_5_3",
-    "table_5_4",
-]
-
 # Pages of the thesis' tables, by its own list of tables.
 PAGES = {"4.1": 105, "4.2": 110, "4.3": 115, "4.4": 117,
          "5.1": 143, "5.2": 144, "5.3": 145, "5.4": 149}  # fmt: skip

@@ -44,8 +44,6 @@ from hungjury.studies.papers.relevance_claims import (
 from hungjury.studies.power import share_told_apart
 from hungjury.studies.recipe import RECIPES, Report, Studied, file_stem, probabilities
 
-__all__ = ["RandomRelevance"]
-
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
 THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
     2: {"hard": (0.2, 0.8), "medium": (0.5, 0.5), "lenient": (0.7, 0.3)},

@@ -17,8 +17,6 @@ from hungjury.studies.papers.published import (
     relevance_recognised,
 )
 
-__all__ = ["CASES", "COMMON", "OWN", "POWER_RATES", "power_beside", "relevance_claims"]
-
 OPTIONS = {"eRAP": ("eRAP-1", "eRAP-2"), "eRRBP": ("eRRBP-1", "eRRBP-2")}
 
 
