@@ -15,6 +15,7 @@ from hungjury.cli.main import hungjury as command
 from hungjury.labelling.results import summarised
 from hungjury.leaderboard.gold import gold_sample
 from hungjury.measures.catalogue import CATALOGUE, measure
+from hungjury.stats.resampling import normal_reach
 
 
 @pytest.fixture(scope="module")
@@ -407,7 +408,9 @@ def test_agreement_is_the_correlation_of_grades(made):
     middle, low, high = found.correction.agreement
     assert middle == pytest.approx(np.corrcoef(mean, gold)[0, 1])
     assert low < middle < high
-    assert np.arctanh(high) - np.arctanh(low) == pytest.approx(2 * 1.96 / np.sqrt(147))
+    assert np.arctanh(high) - np.arctanh(low) == pytest.approx(
+        2 * normal_reach(0.95) / np.sqrt(147)
+    )
 
 
 def test_a_gate_does_not_decide(made, noise):

@@ -24,7 +24,7 @@ from hungjury.leaderboard.plan import (
     plan_weights,
 )
 from hungjury.measures.batch import Scorer
-from hungjury.stats.resampling import expected_inclusion, inclusion, priorities
+from hungjury.stats.resampling import expected_inclusion, inclusion, normal_reach, priorities
 
 MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
 
@@ -359,7 +359,7 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
         math.sqrt(left[a, a] + left[b, b] - 2 * left[a, b])
         for a, b in itertools.combinations(range(systems), 2)
     ]
-    assert found[budget] == pytest.approx(1.96 * np.median(gaps), rel=1e-6)
+    assert found[budget] == pytest.approx(normal_reach(0.95) * np.median(gaps), rel=1e-6)
 
 
 def test_a_budget_of_one_label(made):
@@ -438,7 +438,7 @@ def test_the_sum_over_documents(binary):
             for a in range(4)
             for b in range(a + 1, 4)
         ]
-        assert difference == pytest.approx(1.96 * np.median(pairs), rel=1e-6)
+        assert difference == pytest.approx(normal_reach(0.95) * np.median(pairs), rel=1e-6)
 
 
 def test_doubt_is_most_likely_by_one_judge_given_the_others(binary):

@@ -132,7 +132,7 @@ class JudgeScores(Record, eq=False):
 
 
 def score_judges(
-    judgments: JudgmentsLike,
+    judgments: JudgmentsLike | Panel,
     runs: RunsLike | Alignment,
     measures: MeasureNames,
     rel: int | None = None,
@@ -146,13 +146,13 @@ def score_judges(
     the lowest relevant grade. drop_empty: leave out judges with nothing relevant on some topic.
     runs: as for `evaluate`, or already aligned to the judgments' pool (then without gold).
     """
-    given, wanted = as_judgments(judgments), measure_list(measures)
+    wanted = measure_list(measures)
     if not wanted:
         raise MeasureError(
             "no measure was given", code="no-measure", remedy='name one, such as "AP"'
         )
-    panel = Panel.of(given, rel)
-    labels, grades = panel.matrix(), panel.grades
+    panel = judgments if isinstance(judgments, Panel) else Panel.of(as_judgments(judgments), rel)
+    given, labels, grades = panel.judgments, panel.matrix(), panel.grades
     for one in wanted:
         check_measure_of_judges(one, rel, grades[-1])
     under_gold = None

@@ -177,7 +177,7 @@ def _resample_measures(
     seed: np.random.SeedSequence,
     progress: Progress | None,
 ) -> Drawn:
-    scored = score_judges(panel.judgments, aligned, options.measure, options.rel)
+    scored = score_judges(panel, aligned, options.measure, options.rel)
     random = None
     if weights.needs == "gold":
         raise InputError(
