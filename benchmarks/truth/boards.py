@@ -15,12 +15,7 @@ from hungjury.judges.agreement import panel_agreement
 from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method
 from hungjury.judges.panel import Panel as Votes
-from hungjury.leaderboard.draws import (
-    Estimate,
-    draw_scores,
-    panel_error_of,
-    panel_estimate,
-)
+from hungjury.leaderboard.draws import Estimate, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import measure

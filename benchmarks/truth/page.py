@@ -15,7 +15,7 @@ from benchmarks.truth.boards import BEFORE, BINS, DEFAULT, Compared, Distance
 from benchmarks.truth.people import CommonPairs
 from benchmarks.truth.public import MEASURES
 from benchmarks.truth.reliability import POOLED_SIZES, Reliability, pooled
-from hungjury.base.notes import plural
+from hungjury.base.errors import plural
 
 BEGIN, END = "<!-- truth: begin -->", "<!-- truth: end -->"
 PICTURE = "reliability.svg"

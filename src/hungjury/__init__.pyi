@@ -5,7 +5,7 @@ from hungjury import studies as studies
 from hungjury import theory as theory
 from hungjury import users as users
 from hungjury.base.errors import HungjuryError as HungjuryError
-from hungjury.base.notes import Note as Note
+from hungjury.base.errors import Note as Note
 from hungjury.base.results import Plot as Plot
 from hungjury.base.tables import Table as Table
 from hungjury.comparison.compare import compare as compare

@@ -21,7 +21,7 @@ from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
 from hungjury.studies.judge_tuples import judge_tuples
-from hungjury.theory.figures import significance_curve
+from hungjury.theory.balancing import significance_curve
 
 
 def options(command, path=()):

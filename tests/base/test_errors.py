@@ -12,8 +12,7 @@ import pytest
 import hungjury
 import hungjury as hj
 from hungjury.base import errors
-from hungjury.base.errors import Argument, InputError, MissingExtra, check_choice, check_seed
-from hungjury.base.notes import Note
+from hungjury.base.errors import Argument, InputError, MissingExtra, Note, check_choice, check_seed
 from hungjury.cli.failing import command_line, invoked, typed_options
 
 SHELL = command_line({"outside": "--outside", "grades": "--grades", "gold": "--gold"})

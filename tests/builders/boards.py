@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 import hungjury as hj
-from hungjury.base.notes import Note
+from hungjury.base.errors import Note
 from hungjury.data.pool import Pool
 from hungjury.leaderboard.standing import standing
 from hungjury.stats.agreement import JudgePairs

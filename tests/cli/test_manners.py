@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 from builders.commands import ALL
 from builders.processes import hungjury
-from hungjury.base.errors import InputError, MissingExtra
-from hungjury.base.notes import Note
+from hungjury.base.errors import InputError, MissingExtra, Note
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.options import _writes

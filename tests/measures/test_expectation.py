@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, MeasureError
-from hungjury.report.scores import trec_lines
+from hungjury.report.comparison import trec_lines
 from oracles import expected as loops
 from oracles import gain as naive_gain
 from oracles import graded as naive_graded

@@ -152,7 +152,7 @@ def test_an_upward_import_is_seen(tmp_path, file, code):
     [
         ("data/pool.py", "from hungjury import native\nfrom hungjury.base.errors import A"),
         ("data/pool.py", "from . import notes\nfrom .notes import Note\nimport numpy"),
-        ("measures/scores.py", "from hungjury.base.notes import Note"),
+        ("measures/scores.py", "from hungjury.base.errors import Note"),
         ("theory/axioms.py", "from hungjury.studies import power"),
         ("cli/main.py", "from hungjury import __version__\nimport hungjury"),
     ],

@@ -115,7 +115,7 @@ def test_without_a_command_the_call_is_shown(board):
 
 
 def test_notes_on_judges_come_first_and_on_files_last(board):
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
 
     notes = (Note("judges", 1, "a lazy judge", about="judges"), Note("ties", 2, "2 lists tie"))
     read = Reader(page(replace(board, notes=notes)))

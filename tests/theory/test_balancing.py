@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hungjury import score_list
 from hungjury.base.errors import HungjuryError, MeasureError, MissingExtra
 from hungjury.measures.catalogue import CATALOGUE, measure
-from hungjury.theory.balancing import balancing_curve, balancing_index
-from hungjury.theory.figures import (
+from hungjury.theory.balancing import (
+    balancing_curve,
     balancing_curves,
+    balancing_index,
     significance_curve,
 )
 from hungjury.theory.verdicts import axiom_table

@@ -14,13 +14,7 @@ from hungjury.cli.options import (
     result_options,
 )
 from hungjury.cli.output import Output
-from hungjury.cli.reading import (
-    Reading,
-    binary_option,
-    judges_and_runs,
-    judges_needed,
-    runs_option,
-)
+from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_option
 
 if TYPE_CHECKING:
     from hungjury.data.judgments import Judgments

@@ -7,13 +7,7 @@ import click
 from hungjury.cli.failing import command_line, typed_options
 from hungjury.cli.options import result_options
 from hungjury.cli.output import Output, deliver, is_much
-from hungjury.cli.reading import (
-    InputFiles,
-    Reading,
-    input_options,
-    judges_and_runs,
-    judges_option,
-)
+from hungjury.cli.reading import InputFiles, Reading, input_options, judges_and_runs, judges_option
 from hungjury.data.reading.options import JUDGES, LABELS, among
 
 

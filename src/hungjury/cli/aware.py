@@ -17,13 +17,7 @@ from hungjury.cli.options import (
     was_typed,
 )
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import (
-    Reading,
-    binary_option,
-    judges_and_runs,
-    judges_needed,
-    runs_needed,
-)
+from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_needed
 
 
 @click.command("aware", no_args_is_help=True)

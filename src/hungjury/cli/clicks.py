@@ -22,7 +22,7 @@ from hungjury.cli.options import (
 from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -113,7 +113,7 @@ def clicks_command(
 
 
 def _notes(model: UserModel) -> list[Note]:
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
 
     found = [] if model.log is None else asdict(model.log).items()
     notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]

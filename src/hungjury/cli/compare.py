@@ -18,12 +18,7 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import Output
-from hungjury.cli.reading import (
-    DEFAULT,
-    labels_and_runs,
-    score_files,
-    scoring_options,
-)
+from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
 
 @click.command("compare", no_args_is_help=True)

@@ -18,12 +18,7 @@ from hungjury.cli.options import (
     refuse_unused,
 )
 from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
-from hungjury.cli.reading import (
-    InputFiles,
-    Reading,
-    input_options,
-    labels_and_runs,
-)
+from hungjury.cli.reading import InputFiles, Reading, input_options, labels_and_runs
 
 if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure

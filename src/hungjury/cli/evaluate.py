@@ -8,12 +8,7 @@ import click
 
 from hungjury.cli.options import result_options
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import (
-    DEFAULT,
-    labels_and_runs,
-    score_files,
-    scoring_options,
-)
+from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
 if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
@@ -62,7 +57,7 @@ def _per_topic(
     scores: Scores, measures: list[Measure], out: Output, per_topic: bool, summary: bool
 ) -> str:
     """Write every topic and, with a summary, the means."""
-    from hungjury.report.scores import topic_table, trec_lines
+    from hungjury.report.comparison import topic_table, trec_lines
 
     if out.form == "trec":
         return trec_lines(scores, measures, per_topic, summary)

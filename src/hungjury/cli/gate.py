@@ -17,13 +17,7 @@ from hungjury.cli.options import (
     quiet_option,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import (
-    Reading,
-    flag,
-    judges_and_runs,
-    judges_option,
-    runs_needed,
-)
+from hungjury.cli.reading import Reading, flag, judges_and_runs, judges_option, runs_needed
 from hungjury.leaderboard.options import BOARD
 
 

@@ -27,7 +27,7 @@ from hungjury.cli.reading import runs_option
 if TYPE_CHECKING:
     import socket
 
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.labelling.desk import Desk, Display
     from hungjury.labelling.items import Item
     from hungjury.labelling.results import Results
@@ -232,7 +232,7 @@ def _texts(
     items: list[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
 ) -> tuple[Display, list[Note]]:
     """Find the texts of the plan; note those that are missing."""
-    from hungjury.base.notes import Note, plural
+    from hungjury.base.errors import Note, plural
     from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
     from hungjury.labelling.desk import Display
 

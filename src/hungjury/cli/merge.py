@@ -17,12 +17,7 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import (
-    Reading,
-    judges_and_runs,
-    judges_needed,
-    runs_option,
-)
+from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_option
 
 
 @click.command("merge", no_args_is_help=True)
@@ -56,7 +51,7 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --runs 'runs/*' -m AP --soft
     """
-    from hungjury.base.notes import plural
+    from hungjury.base.errors import plural
     from hungjury.judges.merge import merge, merge_method
 
     if soft and merge_method(method).gives == "labels":

@@ -17,7 +17,7 @@ from hungjury.base.text import visible
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.base.results import Result
     from hungjury.base.tables import Table
     from hungjury.data.runs import Progress, RunFiles

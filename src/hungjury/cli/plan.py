@@ -15,13 +15,7 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
-from hungjury.cli.reading import (
-    Reading,
-    binary_option,
-    judges_and_runs,
-    judges_needed,
-    runs_needed,
-)
+from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_needed
 
 
 @click.command("plan", no_args_is_help=True)

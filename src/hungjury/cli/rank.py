@@ -20,7 +20,7 @@ from hungjury.cli.options import (
 from hungjury.cli.output import deliver, print_notes
 
 if TYPE_CHECKING:
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.ltr import RankingData
 
 
@@ -67,7 +67,7 @@ def rank_command(
 
 def _notes(data: RankingData, name: str) -> list[Note]:
     """Note features that the ranker knows and the data lack, maybe a sign of other data."""
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
 
     features = data.features.shape[1]
     found = int((data.features != 0).any(axis=0).sum())

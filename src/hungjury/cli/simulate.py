@@ -54,7 +54,7 @@ def simulate_command(
       hungjury simulate -o demo --systems 5 --seed 7
       hungjury evaluate demo/gold.qrels 'demo/runs/*'
     """
-    from hungjury.base.notes import plural
+    from hungjury.base.errors import plural
     from hungjury.data.simulation import simulate
 
     numbers = [decimal_of(text.strip()) for text in accuracies.split(",")]

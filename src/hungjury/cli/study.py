@@ -15,12 +15,7 @@ from hungjury.base.errors import check_installed
 from hungjury.base.parameters import MOST_WORKERS
 from hungjury.cli.options import count, csv_safe_option, finished, option, quiet_option, seed_option
 from hungjury.cli.output import print_notes, progress_bar
-from hungjury.cli.reading import (
-    Reading,
-    judges_option,
-    reading_options,
-    runs_option,
-)
+from hungjury.cli.reading import Reading, judges_option, reading_options, runs_option
 from hungjury.data.reading.options import READING
 
 if TYPE_CHECKING:

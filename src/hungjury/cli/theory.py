@@ -128,7 +128,7 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
     Example:
       hungjury theory figure balancing -o figure.svg
     """
-    from hungjury.theory import figures
+    from hungjury.theory import balancing as figures
 
     for name in ("--trials", "--labels"):
         refuse_unused(name, "the figure 'significance'", which == "significance")

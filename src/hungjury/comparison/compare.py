@@ -17,11 +17,13 @@ from hungjury.base.errors import (
     Argument,
     InputError,
     MeasureError,
+    Note,
     UnknownName,
     check_choice,
     check_seed,
+    few,
+    plural,
 )
-from hungjury.base.notes import Note, few, plural
 from hungjury.comparison.paired import TESTS, Compared, Comparison, Paired, out_of_reach, paired
 from hungjury.measures.scores import Scores
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Multiplicity, SignificanceTest
-from hungjury.base.notes import Note
+from hungjury.base.errors import Note
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table

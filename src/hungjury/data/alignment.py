@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.files import cores
-from hungjury.base.notes import Note, few, percent, plural
 from hungjury.base.parameters import MOST_RANKS, check_count
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool

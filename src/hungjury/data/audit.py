@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import HungjuryError, Surface, in_python
-from hungjury.base.notes import Note, few, percent, plural
+from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, percent, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table

@@ -7,8 +7,7 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import InputError, UnknownName
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import InputError, Note, UnknownName, plural
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError
-from hungjury.base.notes import Note, few, plural
+from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Qrels, empty_topics

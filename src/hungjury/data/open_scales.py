@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError, Remedy
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, Remedy, few, plural
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.notes import Note, few, plural
 from hungjury.base.parameters import number, one_of, param
 from hungjury.base.records import Record
 

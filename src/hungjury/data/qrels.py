@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import InputError, rel_range
+from hungjury.base.errors import InputError, Note, plural, rel_range
 from hungjury.base.files import write_whole
-from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.base.text import csv_text
 from hungjury.data.pool import Pool

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.files import cores
-from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.data.reading.columns import InputTable

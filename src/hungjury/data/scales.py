@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError
-from hungjury.base.notes import Note, few, plural
+from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows

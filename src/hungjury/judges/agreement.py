@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, UnknownName
-from hungjury.base.notes import Note, few, plural
+from hungjury.base.errors import InputError, Note, UnknownName, few, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
@@ -24,12 +23,7 @@ from hungjury.judges.panel import JudgeSettings, Panel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
 from hungjury.measures.catalogue import measure as find_measure
-from hungjury.stats.agreement import (
-    JudgePairs,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pair_agreement,
-)
+from hungjury.stats.agreement import JudgePairs, fleiss_kappa, krippendorff_alpha, pair_agreement
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
 if TYPE_CHECKING:
@@ -172,7 +166,7 @@ class Agreement(Record, Result, eq=False):
 
     def to_text(self) -> str:
         """Write the overall numbers, the warnings, and a line per judge."""
-        return str(in_report("agreement.agreement_text")(self))
+        return str(in_report("judge_plots.agreement_text")(self))
 
     def table(self) -> Table:
         """Return a row per judge: labels, their shares, and agreement with the others."""
@@ -192,7 +186,7 @@ class Agreement(Record, Result, eq=False):
         return Table(names, list(each), 3, formats, left=1)
 
     def _parts(self) -> list[str | Table]:
-        summary = in_report("agreement.agreement_summary")(self)
+        summary = in_report("judge_plots.agreement_summary")(self)
         return [*summary, *self.warnings, self.table()]
 
     def plot(self, what: AgreementPicture = "kappa") -> Plot:

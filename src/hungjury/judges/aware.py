@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
 from hungjury.data.inputs import Inputs

@@ -10,8 +10,15 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import (
+    InputError,
+    MeasureError,
+    Note,
+    UnknownName,
+    check_choice,
+    check_seed,
+    plural,
+)
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
@@ -22,14 +29,7 @@ from hungjury.data.runs import Progress
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge import label_merge, merge
 from hungjury.judges.merge_types import LabelMerge, Merged
-from hungjury.judges.weights import (
-    ESTIMATORS,
-    Gap,
-    ScoredPanel,
-    as_weights,
-    comparable,
-    normalised,
-)
+from hungjury.judges.weights import ESTIMATORS, Gap, ScoredPanel, as_weights, comparable, normalised
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.evaluate import score_alignment
 from hungjury.measures.scores import Scores, over_topics

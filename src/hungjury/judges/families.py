@@ -17,8 +17,7 @@ import numpy as np
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Contrary
-from hungjury.base.errors import Argument, InputError
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.judges.panel import Panel

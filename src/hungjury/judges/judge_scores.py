@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, few, plural
 from hungjury.base.files import cores
-from hungjury.base.notes import Note, few, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment, align

@@ -9,22 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_choice, check_seed
 from hungjury.base.named import Described
-from hungjury.base.notes import Note
 from hungjury.base.parameters import param
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.judges import em, votes  # these fill the catalogue
-from hungjury.judges.merge_types import (
-    MERGES,
-    LabelMerge,
-    Merge,
-    Merged,
-    MergeSettings,
-    Verdict,
-)
+from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, MergeSettings, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.weights import Uniform, Weights, as_weights

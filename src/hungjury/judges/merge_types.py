@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
-from hungjury.base.errors import MeasureError
+from hungjury.base.errors import MeasureError, Note
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.notes import Note
 from hungjury.base.records import Record
 from hungjury.base.tables import Table, html_page
 from hungjury.data.qrels import Qrels

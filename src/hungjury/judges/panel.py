@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, InputError, MeasureError, rel_range
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural, rel_range
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool

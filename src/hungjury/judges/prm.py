@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, check_seed, either
-from hungjury.base.notes import Note, percent, plural
+from hungjury.base.errors import Argument, InputError, Note, check_seed, either, percent, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from hungjury.base.notes import percent, plural
+from hungjury.base.errors import percent, plural
 
 MORE = 50  # additional labels whose effect is shown
 MOST_ROWS = 12

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import (
-    Target,
-)
+from hungjury.base.choices import Target
+from hungjury.base.errors import Note, percent, plural
 from hungjury.base.files import write_whole
-from hungjury.base.notes import Note, percent, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table

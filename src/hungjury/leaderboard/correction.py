@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError
-from hungjury.base.notes import Note, percent, plural
+from hungjury.base.errors import InputError, Note, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
-from hungjury.base.errors import InputError
-from hungjury.base.notes import Note
+from hungjury.base.errors import InputError, Note
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.runs import Progress

@@ -8,8 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, UnknownName
-from hungjury.base.notes import percent
+from hungjury.base.errors import Argument, InputError, UnknownName, percent
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table

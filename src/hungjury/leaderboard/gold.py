@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_qrels

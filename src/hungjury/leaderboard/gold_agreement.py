@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, check_seed
-from hungjury.base.notes import Note, percent, plural
+from hungjury.base.errors import InputError, Note, check_seed, percent, plural
 from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.base.choices import Target
-from hungjury.base.errors import Argument, InputError, MeasureError
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments
@@ -18,20 +17,9 @@ from hungjury.judges.agreement import Agreement, panel_agreement
 from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.board import (
-    Leaderboard,
-    dependence,
-    judge_rows,
-    labels_per_document,
-)
+from hungjury.leaderboard.board import Leaderboard, dependence, judge_rows, labels_per_document
 from hungjury.leaderboard.correction import Correction, people_estimate, planned_sample
-from hungjury.leaderboard.draws import (
-    Drawn,
-    Estimate,
-    draw_scores,
-    panel_error_of,
-    panel_estimate,
-)
+from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.options import BOARD, LeaderboardSettings, split_options
 from hungjury.leaderboard.plan_file import PlanLike

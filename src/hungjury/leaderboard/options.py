@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex
 
 from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
-from hungjury.base.errors import Argument, InputError, check_seed
-from hungjury.base.notes import plural
+from hungjury.base.errors import Argument, InputError, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share
 from hungjury.data.reading.options import (
     READING,

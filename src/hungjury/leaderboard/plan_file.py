@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
-from hungjury.base.errors import InputError, check_choice
+from hungjury.base.errors import InputError, check_choice, plural
 from hungjury.base.files import write_whole
-from hungjury.base.notes import plural
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table

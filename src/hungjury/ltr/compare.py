@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Objective
-from hungjury.base.errors import InputError, check_seed
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import InputError, Note, check_seed, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table, text_page

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.choices import LabelKind
-from hungjury.base.errors import InputError
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import InputError, Note, plural
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.qrels import Qrels

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, Note
 from hungjury.base.files import read_json, write_whole
-from hungjury.base.notes import Note
 from hungjury.base.parameters import MOST_FEATURES, MOST_LEAVES, MOST_TREES
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result

@@ -13,9 +13,8 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import LabelKind, Objective
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import cores
-from hungjury.base.notes import Note
 from hungjury.data.runs import Progress
 from hungjury.ltr.data import RankingData
 from hungjury.ltr.labels import GRADES

@@ -17,7 +17,7 @@ from hungjury.data.judged import Judged
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.data.alignment import Alignment
     from hungjury.data.qrels import Qrels
     from hungjury.measures.catalogue.probabilities import E

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import CurveBy, FrameBackend
-from hungjury.base.errors import InputError, UnknownName, check_choice
-from hungjury.base.notes import Note, plural
+from hungjury.base.errors import InputError, Note, UnknownName, check_choice, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table

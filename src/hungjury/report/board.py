@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hungjury.base.notes import percent, plural
+from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from hungjury.base.errors import UnknownName, check_choice
-from hungjury.base.notes import percent
+from hungjury.base.errors import UnknownName, check_choice, percent
 from hungjury.comparison.paired import Comparison
 from hungjury.leaderboard.board import BoardPicture, Leaderboard
 from hungjury.measures.scores import Curve, Scores

@@ -19,21 +19,14 @@ from typing import Any
 import numpy as np
 
 from hungjury import __version__
-from hungjury.base.errors import MissingExtra
-from hungjury.base.notes import percent
+from hungjury.base.errors import MissingExtra, percent
 from hungjury.base.text import letter
 from hungjury.data.texts import TextFiles
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import AgainstGold
 from hungjury.report.board import CAUSES, coverage, headline, sentences
-from hungjury.report.page_data import (
-    PageLists,
-    PageTexts,
-    packed,
-    page_texts,
-    script_data,
-)
+from hungjury.report.page_data import PageLists, PageTexts, packed, page_texts, script_data
 from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
 from hungjury.report.words import common_prefix, conclusions, lead, shown
 

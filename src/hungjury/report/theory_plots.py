@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.report.pictures import new_picture
-from hungjury.theory.figures import MIDDLE, BalancingCurves, SignificanceCurve
+from hungjury.theory.balancing import MIDDLE, BalancingCurves, SignificanceCurve
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from hungjury.base.notes import percent, plural
+from hungjury.base.errors import percent, plural
 from hungjury.base.text import visible_line
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.report.board import assumed

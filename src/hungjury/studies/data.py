@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import read_json
-from hungjury.base.notes import Note
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments

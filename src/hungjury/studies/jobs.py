@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from hungjury import __version__
-from hungjury.base.errors import InputError, check_seed
-from hungjury.base.notes import plural
+from hungjury.base.errors import InputError, check_seed, plural
 from hungjury.base.records import Record
 from hungjury.data.runs import Progress
 from hungjury.studies.data import Sources, StudyData, study_data

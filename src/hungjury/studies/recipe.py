@@ -35,9 +35,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hungjury.base.errors import Argument, HungjuryError, InputError, Remedy, StudyFailed
+from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.notes import Note
 from hungjury.base.parameters import numbers
 from hungjury.base.records import Record
 from hungjury.base.tables import Table

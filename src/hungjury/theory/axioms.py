@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hungjury.base.errors import Argument, InputError, check_seed
-from hungjury.base.notes import plural
+from hungjury.base.errors import Argument, InputError, check_seed, plural
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result

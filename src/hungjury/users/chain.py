@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError
-from hungjury.base.notes import few
+from hungjury.base.errors import MeasureError, few
 
 __all__ = ["MODELS", "closed_groups", "pull_sums", "stationary_distribution", "transition_matrix"]
 

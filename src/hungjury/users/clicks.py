@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Pages, RatesBy
-from hungjury.base.errors import Argument, InputError, check_choice
-from hungjury.base.notes import plural
+from hungjury.base.errors import Argument, InputError, check_choice, plural
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, check_count
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels

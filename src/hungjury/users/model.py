@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.base.files import read_json, write_whole
-from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report

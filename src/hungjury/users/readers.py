@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hungjury.base.errors import InputError, either
-from hungjury.base.notes import few
+from hungjury.base.errors import InputError, either, few
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.formats import is_frame
 from hungjury.data.reading.sources import Source, expand

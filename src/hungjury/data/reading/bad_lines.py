@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from hungjury import native
-from hungjury.base.errors import HungjuryError, InputError
-from hungjury.base.notes import plural
+from hungjury.base.errors import HungjuryError, InputError, plural
 from hungjury.data.reading.sources import MARK, Source
 
 Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Remedy
+from hungjury.base.errors import Argument, InputError, Remedy, few
 from hungjury.base.files import cores
-from hungjury.base.notes import few
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
 from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable

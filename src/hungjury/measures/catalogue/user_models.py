@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError, rel_range
-from hungjury.base.notes import plural
+from hungjury.base.errors import MeasureError, plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
@@ -21,7 +20,7 @@ from hungjury.measures.catalogue.gain import gain_table, ideal_sum
 from hungjury.users.chain import MODELS, pull_sums, stationary_distribution, transition_matrix
 
 if TYPE_CHECKING:  # user models are slow to load and rarely needed
-    from hungjury.base.notes import Note
+    from hungjury.base.errors import Note
     from hungjury.data.qrels import Qrels
     from hungjury.users.model import UserModel
 

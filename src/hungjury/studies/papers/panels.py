@@ -13,13 +13,7 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.gold import NEARLY_SURE, Doubt
 from hungjury.studies.jobs import Job
 from hungjury.studies.judge_tuples import TupleStudy
-from hungjury.studies.papers.published import (
-    COMPARED,
-    PAGES,
-    compared,
-    panel_systems,
-    printed_rows,
-)
+from hungjury.studies.papers.published import COMPARED, PAGES, compared, panel_systems, printed_rows
 
 SIZES = (2, 3, 4, 5, 10, 20, 30)  # of the paper's Table 2
 
