@@ -23,14 +23,6 @@ from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired import randomisation_test, t_interval
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
-__all__ = [
-    "ALGORITHMS",
-    "DataSetComparison",
-    "RankerComparison",
-    "compare_data_sets",
-    "compare_rankers",
-]
-
 ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
 ALL = "all"
 LEVELS = ((0.01, "**"), (0.05, "*"))

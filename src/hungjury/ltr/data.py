@@ -22,9 +22,6 @@ from hungjury.ltr.labels import GRADES, Labels, as_labels
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix, sparray, spmatrix
 
-__all__ = ["Features", "FeaturesLike", "RankingData", "as_features", "check_together", "ends",
-           "ranking_data"]  # fmt: skip
-
 FeaturesLike: TypeAlias = "ArrayLike | spmatrix | sparray"
 Features: TypeAlias = "NDArray[Any] | csr_matrix"
 

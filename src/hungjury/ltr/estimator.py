@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
     from typing_extensions import Self
 
-__all__ = ["NMCGRanker"]
-
 
 @dataclass(eq=False, repr=False)
 class NMCGRanker:

@@ -13,8 +13,6 @@ from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError, check_choice
 from hungjury.base.records import Record
 
-__all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "Labels", "as_labels"]
-
 GRADES: Final = "grades"
 PROBABILITIES: Final = "probabilities"
 LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does

@@ -27,17 +27,6 @@ from hungjury.ltr.data import (
 )
 from hungjury.ltr.labels import GRADES, Labels, as_labels
 
-__all__ = [
-    "Fold",
-    "FoldsLike",
-    "RankingDataLike",
-    "as_ranking_data",
-    "join_data",
-    "make_folds",
-    "read_fold",
-    "read_letor",
-]
-
 RankingDataLike: TypeAlias = "RankingData | tuple[FeaturesLike, ArrayLike, ArrayLike] | FileLike"
 ARRAYS = "_feature.npy"
 

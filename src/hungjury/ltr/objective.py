@@ -28,19 +28,6 @@ from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 if TYPE_CHECKING:
     from lightgbm import Dataset
 
-__all__ = [
-    "LAMBDARANK",
-    "NDCG",
-    "NMCG",
-    "Goal",
-    "NMCGObjective",
-    "Queries",
-    "class_shares",
-    "dcg_queries",
-    "need_lightgbm",
-    "nmcg_queries",
-]
-
 Single = NDArray[np.float32]
 WORTH_SHARING = 20_000  # with fewer documents starting threads costs more than they save
 

@@ -31,8 +31,6 @@ from hungjury.users.model import UserModel
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-__all__ = ["Ranker", "check_model"]
-
 _TREE = re.compile(r"^Tree=(\d+)\n(.*?)(?=^Tree=\d+\n|^end of trees)", re.M | re.S)
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
     from lightgbm.callback import CallbackEnv
 
-__all__ = ["parameters_with", "train_ranker"]
-
 # The papers' settings, and for each other names by which LightGBM knows it.
 SETTINGS: dict[str, tuple[float | None, tuple[str, ...]]] = {
     "learning_rate": (0.05, ("shrinkage_rate", "eta")),

@@ -18,8 +18,6 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.measures.base import Form
 
-__all__ = ["TOLERANCE", "cut", "of_cascade", "of_discounts", "of_persistence", "of_precisions"]
-
 Balances: TypeAlias = Callable[[int], bool]
 
 TOLERANCE = 1e-12

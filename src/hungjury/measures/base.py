@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
     from hungjury.measures.catalogue.probabilities import E
 
-__all__ = [
-    "CATALOGUE",
-    "NOTATION",
-    "Binary",
-    "BinaryAtCutoff",
-    "Form",
-    "Kernel",
-    "Measure",
-    "cutoff_param",
-    "ratio",
-    "rel_param",
-    "rests_on",
-    "seen",
-]
-
 Form: TypeAlias = Callable[[int], Callable[[int], bool]]
 """Length of the lists -> the test whether a rank balances rank 1 (see `balancing_forms`)."""
 

@@ -23,8 +23,6 @@ from hungjury.data.judged import Judged, judge_lists
 from hungjury.measures.base import Kernel
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
-__all__ = ["Scorer", "pools_of", "weighted_places"]
-
 Labels = NDArray[np.int16] | NDArray[np.uint8]
 T = TypeVar("T")
 

@@ -24,8 +24,6 @@ from hungjury.measures.scores import GMEAN_FLOOR
 if TYPE_CHECKING:
     import ir_measures
 
-__all__ = ["ir_measure", "register"]
-
 NAME = "hungjury"
 TAKEN = "hj_"  # before names that ir_measures uses itself
 

@@ -25,8 +25,6 @@ from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED,
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["evaluate", "score_list"]
-
 MeasureNames = MeasureLike | Iterable[MeasureLike]
 
 

@@ -16,8 +16,6 @@ from hungjury.data.qrels import Qrels
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue.probabilities import E
 
-__all__ = ["Expectation", "expected_ap", "expected_scores"]
-
 BLOCK = 100  # label sets scored at once; draws do not depend on it
 PLACES_AT_ONCE = 1 << 21  # ranks of all label sets together, where unjudged documents are drawn
 NODES_AT_ONCE = 100  # of the quadrature

@@ -8,17 +8,6 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from hungjury.base.errors import Argument, MeasureError, UnknownName
 from hungjury.measures.base import CATALOGUE, Measure
 
-__all__ = [
-    "NOT_HERE",
-    "OFFICIAL",
-    "IrMeasure",
-    "MeasureLike",
-    "from_elsewhere",
-    "from_ir_measures",
-    "from_trec",
-    "trec_name",
-]
-
 _CUTS = "5,10,15,20,30,100,200,500,1000"
 _LEVELS = ",".join(f"{i / 10:.2f}" for i in range(11))
 

@@ -20,8 +20,6 @@ from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.stats.correlation import with_ties
 
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores", "averaged", "over_topics"]
-
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them do not fit a line
 GMEAN_FLOOR = 0.00001

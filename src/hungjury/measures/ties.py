@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.data.judged import Judged
 
-__all__ = ["expected_precision_sum", "first_hit_distribution", "within"]
-
 
 def within(judged: Judged, cutoff: NDArray[np.int64] | int) -> Floats:
     """Return [..., list, place]: the chance that a place is in the first `cutoff` ranks."""

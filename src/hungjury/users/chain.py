@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError, few
 
-__all__ = ["MODELS", "closed_groups", "pull_sums", "stationary_distribution", "transition_matrix"]
-
 TOLERANCE = 1e-6  # tolerance of row sums: matrices are often written with few decimals
 
 

@@ -12,17 +12,6 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
 
-__all__ = [
-    "Dynamic",
-    "Numbers",
-    "Rates",
-    "UserClass",
-    "fit_dynamic",
-    "read_class",
-    "read_numbers",
-    "read_rates",
-]
-
 ROUNDING = 1e-12
 Counts = tuple[int, ...]
 Numbers = tuple[float, ...]

@@ -26,8 +26,6 @@ from hungjury.users.engine import open_engine
 from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, UserModel
 from hungjury.users.readers import is_ibis_table
 
-__all__ = ["calibrate"]
-
 
 def calibrate(
     log: object,

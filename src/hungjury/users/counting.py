@@ -20,8 +20,6 @@ from hungjury.users.readers import click_table
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["MOST_RELEVANT", "Counts", "Row", "count_clicks"]
-
 MOST_RELEVANT = 5  # queries with this many relevant documents or more form one group
 UNLABELLED = -1
 COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION, NO_CLICK, BAD_RECORD = range(6)

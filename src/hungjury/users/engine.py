@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["RECORD", "QueryEngine", "need_ibis", "open_engine", "with_record"]
-
 RECORD = "hungjury_record"  # the number of a record: breaks ties in time
 
 

@@ -32,21 +32,6 @@ from hungjury.users.engine import RECORD
 if TYPE_CHECKING:
     from ibis import BaseBackend
 
-__all__ = [
-    "CLICK",
-    "EMPTY_PAGE",
-    "KIND",
-    "PAGE_COLUMNS",
-    "SESSION_COLUMNS",
-    "UNREADABLE",
-    "Tally",
-    "group_by_session",
-    "trec_session_clicks",
-    "write_action_clicks",
-    "write_clicks",
-    "yandex_page_clicks",
-]
-
 KIND = "hungjury_kind"
 CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row is
 SHOWN = 10  # results of a page

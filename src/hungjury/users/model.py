@@ -30,8 +30,6 @@ from hungjury.users.classes import (
     read_rates,
 )
 
-__all__ = ["PUBLISHED_SHAPE", "LogReport", "UserModel", "published_shape", "user_model"]
-
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
 SHOWN = 20  # ranks in a notebook

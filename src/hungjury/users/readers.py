@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pyarrow
     from ibis.expr import types as ir
 
-__all__ = ["COLUMNS", "click_table", "is_ibis_table"]
-
 COLUMNS = {
     "session": ("session", "session_id", "sessionid", "sid"),
     "rank": ("rank", "position", "pos"),

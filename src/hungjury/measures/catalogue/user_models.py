@@ -24,8 +24,6 @@ if TYPE_CHECKING:  # user models are slow to load and rarely needed
     from hungjury.data.qrels import Qrels
     from hungjury.users.model import UserModel
 
-__all__ = ["MP", "nMCG"]
-
 FROM_MODEL = "model"
 
 
