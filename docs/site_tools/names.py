@@ -1,11 +1,9 @@
-"""The page of public Python names, and of the results that functions return."""
+"""The page of public Python names."""
 
 from __future__ import annotations
 
 import inspect
-import re
-import sys
-from typing import Any, is_typeddict
+from typing import is_typeddict
 
 import hungjury as hj
 
@@ -27,35 +25,26 @@ frames, or `{topic: {document: value}}`.
 
 
 def names_page() -> str:
-    """Functions, then types, then the results of functions, for each namespace."""
-    lines, shown = [TOP], {hj.Measure}
+    """Write the functions of each namespace, then its types."""
+    lines = [TOP]
     for space, title in SPACES.items():
         module = getattr(hj, space) if space else hj
         public = {n: getattr(module, n) for n in module.__all__}
-        public = {n: one for n, one in public.items() if not inspect.ismodule(one)}
-        shown.update(one for one in public.values() if inspect.isclass(one))
         lines += [f"## {title}", "", "```{eval-rst}"]
-        results = []
         for name, one in sorted(public.items(), key=lambda item: inspect.isclass(item[1])):
             path = ".".join(filter(None, ("hungjury", space, name)))
-            lines += _class(path) if inspect.isclass(one) else [f".. autofunction:: {path}", ""]
-            result = None if inspect.isclass(one) else _result(one)
-            if result is not None and result not in shown:
-                shown.add(result)
-                results.append(result)
-        for one in results:
-            lines += _class(f"{one.__module__}.{one.__qualname__}")
+            if is_typeddict(one):
+                lines += _dictionary(path, one)
+            elif inspect.isclass(one):
+                lines += [f".. autoclass:: {path}", "   :members:", "   :undoc-members:", ""]
+            elif not inspect.ismodule(one):
+                lines += [f".. autofunction:: {path}", ""]
         lines += ["```", ""]
     return "\n".join(lines)
 
 
-def _class(path: str) -> list[str]:
-    return [f".. autoclass:: {path}", "   :members:", "   :undoc-members:", ""]
-
-
-def _result(function: Any) -> Any:
-    """The package's own class that a function returns, alone or in a list."""
-    names = re.findall(r"\w+", str(inspect.signature(function).return_annotation))
-    found = [getattr(sys.modules[function.__module__], name, None) for name in names]
-    own = [one for one in found if inspect.isclass(one) and one.__module__.startswith("hungjury.")]
-    return own[0] if own and not is_typeddict(own[0]) else None
+def _dictionary(path: str, one: type) -> list[str]:
+    """Describe a dictionary by its keys; its signature as a class would say nothing."""
+    first = (inspect.getdoc(one) or "").split("\n")[0]
+    keys = ", ".join(f"``{key}``" for key in one.__annotations__)
+    return [f".. py:class:: {path}", "", f"   {first}", "", f"   Keys: {keys}.", ""]

@@ -321,7 +321,7 @@ TOP = {
     "measures", "merge", "merges", "aware", "agreement", "prm", "leaderboard", "compare",
     "plan", "gate", "agreement_with_gold", "calibrate", "train_ranker", "simulate",
     "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
-    "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Gate",
+    "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Curve", "Gate",
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "m", "stats", "theory", "studies", "ltr", "users",
 }  # fmt: skip

@@ -111,7 +111,7 @@ class HungjuryError(ValueError):
 
     @property
     def remedy(self) -> str | None:
-        """What to do, as Python code is written."""
+        """The remedy, as Python code is written."""
         return self.advice() if self._parts else None
 
     def advice(self, surface: Surface = in_python) -> str:

@@ -377,7 +377,23 @@ class Scores(Record, Result, eq=False):
 class Curve(Record, Result, eq=False):
     """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
 
-    recall: [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
+    Attributes
+    ----------
+    recall
+        [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
+    precision
+        [system, level or rank].
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=2, seed=1)
+    >>> levels = [f"IPrec@{i / 10}" for i in range(11)]
+    >>> curve = hj.evaluate(sim.gold, sim.runs, levels).curve()
+    >>> curve.systems, curve.precision[:, 0].round(2).tolist()
+    (['system1', 'system2'], [1.0, 0.58])
+
+    The first system has a relevant document first on every topic.
     """
 
     systems: list[str]

@@ -235,7 +235,32 @@ class BalancingCurves(Record, Result, eq=False):
 def balancing_curves(
     lengths: Iterable[int] = range(1, 1001), measures: Iterable[str] = CURVES
 ) -> BalancingCurves:
-    """Figure 3.3: how the balancing index grows with the length of the lists, binary labels."""
+    """Compute how the balancing index grows with the length of lists, on binary labels.
+
+    A curve close to the diagonal belongs to a measure that counts all ranks; a flat one to a
+    measure that only looks at the top. These are the curves of Figure 3.3 of the thesis.
+
+    Parameters
+    ----------
+    lengths : iterable of int
+        Lengths of the lists.
+    measures : iterable of str
+        Names of measures; default: those of the figure.
+
+    Returns
+    -------
+    BalancingCurves
+        The lengths, and the index of each measure at each of them.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> curves = hj.theory.balancing_curves([10, 100], ["RBP(p=0.8)"])
+    >>> curves.curves["RBP(p=0.8)"].tolist()
+    [6.0, 8.0]
+
+    However long the list, RBP with p = 0.8 makes up for its first rank from rank 8 at the latest.
+    """
     sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
     curves = {name: balancing_curve(name, sizes) for name in measures}
     return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
@@ -281,15 +306,45 @@ def significance_curve(
     labels: SimulatedLabels = "fixed",
     seed: int = 0,
 ) -> SignificanceCurve:
-    """Figure 3.5: the power of RBP to detect differences beyond its balancing index.
+    """Simulate how often a test by RBP detects that two runs differ (Figure 3.5 of the thesis).
 
     Two runs have 20 % relevant documents down to rank `rnk`, then 70 % and 30 % down to rank 20,
     then 10 % and 70 %: the first is better early, the second by far in the tail. For every rnk
-    from 0 to 20, a paired t-test over `topics` topics compares their RBP scores, `trials` times.
-    labels: "fixed" puts exactly these shares (rounded) into each segment, in random order, as the
-    thesis' text reads; "independent" makes each document relevant with that probability. A trial
-    uses the same random numbers for all values of rnk: every share is a mean over independent
-    trials, neighbouring ones move together.
+    from 0 to 20, a paired t-test over topics compares their RBP scores. Beyond its balancing index
+    RBP hardly sees a difference. A trial uses the same random numbers for all values of rnk: every
+    share is a mean over independent trials, neighbouring ones move together.
+
+    Parameters
+    ----------
+    p : float
+        Persistence of RBP.
+    length : int
+        Length of the lists.
+    topics : int
+        Topics of each test.
+    trials : int
+        Tests at each rank.
+    alpha : float
+        Level of the test.
+    labels : {"fixed", "independent"}
+        "fixed": exactly these shares (rounded) in each segment, in random order, as the thesis'
+        text reads; "independent": each document is relevant with that probability.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    SignificanceCurve
+        The share of tests that reject, by rank.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> curve = hj.theory.significance_curve(trials=20)
+    >>> curve.balance, float(curve.share[8])
+    (8.0, 0.9)
+
+    At rank 8, the balancing index, nearly every test still detects the difference.
     """
     check_share("p", p)
     check_share("alpha", alpha)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from hungjury.data.alignment import Alignment
     from hungjury.data.qrels import Qrels
 
+__all__ = ["AP", "GAP", "GMAP", "NCP", "eGAP", "xGAP"]
+
 StopDistribution = Literal["uniform", "geometric"]
 
 

@@ -22,6 +22,8 @@ from hungjury.measures.base import (
     seen,
 )
 
+__all__ = ["CG", "DCG", "Q", "nCG", "nDCG"]
+
 Gains = tuple[tuple[int, float], ...] | None
 GainAndDiscount = Literal["log2", "exp-log2"]
 

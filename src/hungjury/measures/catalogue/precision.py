@@ -19,6 +19,8 @@ from hungjury.measures.base import (
 )
 from hungjury.measures.ties import within
 
+__all__ = ["F1", "Fallout", "IPrec", "IPrec11", "P", "R", "Rprec"]
+
 
 def one_if_retrieved(judged: Judged) -> Floats:
     """Return the worst fallout of every list: 1, or 0 for lists that are empty."""

@@ -24,6 +24,8 @@ from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, seen
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
 
+__all__ = ["E", "eRAP", "eRDCG", "eRP", "eRRBP"]
+
 
 class Chances(Record, eq=False):
     """The probabilities that an expected measure works on."""

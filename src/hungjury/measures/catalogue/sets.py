@@ -11,6 +11,20 @@ from hungjury.data.judged import Judged
 from hungjury.measures.base import CATALOGUE, Binary, Measure, cutoff_param, ratio, rel_param
 from hungjury.measures.catalogue.precision import one_if_retrieved
 
+__all__ = [
+    "Bpref",
+    "NumNonrelJudgedRet",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "SetF",
+    "SetFallout",
+    "SetP",
+    "SetR",
+    "infAP",
+]
+
 
 class OfTheSet(Measure):
     """Base of measures that do not depend on ranks."""

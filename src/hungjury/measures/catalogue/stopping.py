@@ -30,6 +30,8 @@ from hungjury.measures.catalogue.gain import (
 )
 from hungjury.measures.ties import first_hit_distribution
 
+__all__ = ["ERR", "ESL", "RBP", "RR", "ESLSaving", "Success", "gRBP"]
+
 MOST_ERR_GAIN = 50  # beyond, 1 - 2^-gain is 1 in floating point
 
 

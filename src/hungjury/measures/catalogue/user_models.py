@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # user models are slow to load and rarely needed
     from hungjury.data.qrels import Qrels
     from hungjury.users.model import UserModel
 
+__all__ = ["MP", "nMCG"]
+
 FROM_MODEL = "model"
 
 
