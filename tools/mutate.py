@@ -305,7 +305,9 @@ def summary(results: list[dict[str, Any]]) -> None:
     print("".join(f"{heading:>12}" for heading in ["", *columns, "noticed"]))
     for room in [*ROOMS, "all"]:
         counts = Counter(r["result"] for r in results if room in ("all", Path(r["file"]).parts[2]))
-        share = (counts["killed"] + counts["timeout"]) / max(1, counts.total())
+        if not counts:
+            continue
+        share = (counts["killed"] + counts["timeout"]) / counts.total()
         cells = [room, *(counts[c] for c in columns), f"{share:.0%}"]
         print("".join(f"{cell:>12}" for cell in cells))
 

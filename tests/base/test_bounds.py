@@ -10,7 +10,7 @@ import pytest
 from benchmarks.truth.coverage import Coverage
 
 import hungjury as hj
-from builders.processes import hungjury as run_command
+from builders.commands import hungjury as run_command
 from hungjury.base.errors import HungjuryError, InputError, check_seed
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_count
 from hungjury.cli.main import hungjury
@@ -21,7 +21,6 @@ from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
 from hungjury.studies.judge_tuples import judge_tuples
-from hungjury.theory.balancing import significance_curve
 
 
 def options(command, path=()):
@@ -154,6 +153,7 @@ PUBLIC = {
     "plan": lambda seed: hj.plan(*GIVEN, "AP", 5, seed=seed),
     "prm": lambda seed: hj.prm(SMALL.judgments, draws=10, seed=seed),
     "robustness": lambda seed: hj.studies.robustness(SMALL.gold, SMALL.runs, "AP", seed=seed),
+    "significance_curve": lambda seed: hj.theory.significance_curve(trials=1, seed=seed),
     "simulate": lambda seed: hj.simulate(seed=seed),
     "tau_ap": lambda seed: hj.stats.tau_ap([1, 2, 3], [3, 1, 2], "sampled", 2, seed),
     "tuple_study": lambda seed: hj.studies.tuple_study(*GIVEN, "AP", SMALL.gold, seed=seed),
@@ -166,7 +166,6 @@ OTHERS = {
     "random_scores": lambda seed: random_scores([], 3, seed=seed),
     "randomisation_test": lambda seed: randomisation_test(VALUES, 10, seed),
     "randomised_tukey": lambda seed: randomised_tukey(VALUES, 10, seed),
-    "significance_curve": lambda seed: significance_curve(trials=1, seed=seed),
 }
 
 

@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import numpy as np
 from click.testing import CliRunner, Result
 
 from hungjury.cli.main import hungjury as group
+from hungjury.cli.main import main
 
 PANEL = ["--judges", "judges/*", "--runs", "runs/*"]
 FILES = ["gold.qrels", "runs/*"]
@@ -135,3 +140,26 @@ def _labels(path: Path) -> None:
     desk = Desk(store, items, Display(), store.register(("anna",)))
     desk.answer(1, desk.task(1)["task"]["item"], Answer(1), 2.5)
     store.close()
+
+
+def hungjury(
+    *words: str, cwd: Path | None = None, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The whole command as in a shell, errors and exit code too, but in this process."""
+    before, environment = Path.cwd(), dict(os.environ)
+    with CliRunner().isolation(stdin) as (out, err, _), patch.object(sys, "argv", ["", *words]):
+        try:
+            os.chdir(cwd or before)
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        finally:
+            os.chdir(before)
+            os.environ.clear()
+            os.environ.update(environment)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return subprocess.CompletedProcess(
+        words, code, out.getvalue().decode(), err.getvalue().decode()
+    )

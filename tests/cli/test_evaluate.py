@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from builders.processes import hungjury
+from builders import processes
+from builders.commands import hungjury
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 1\n"
 ONE = "1 Q0 a 1 3.0 one\n1 Q0 b 2 2.0 one\n1 Q0 c 3 1.0 one\n2 Q0 d 1 1.0 one\n"
@@ -300,7 +301,7 @@ TOLD = "evaluate qrels one.run two.run -m AP"  # a note on stderr, a table on st
 def test_a_reader_that_goes_away_is_no_error(
     command: str, code: int, streams: str, files: Path
 ) -> None:
-    full = hungjury(*command.split(), cwd=files)
+    full = processes.hungjury(*command.split(), cwd=files)
     expected = (
         code,
         "" if ">&PIPE" in streams.split() else full.stdout,

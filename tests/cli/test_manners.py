@@ -10,8 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from builders.commands import ALL
-from builders.processes import hungjury
+from builders.commands import ALL, hungjury
 from hungjury.base.errors import InputError, MissingExtra, Note
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
@@ -294,8 +293,8 @@ def test_a_switch_of_a_study_is_a_switch(demo: Path) -> None:
 
 
 def test_the_first_sentence_of_a_measure_is_a_whole_one() -> None:
-    listed = hungjury("measures").stdout
-    assert "in place of relevance (RR eq. 1)\n" in listed
+    listed = " ".join(hungjury("measures").stdout.split())
+    assert "probabilities instead of relevance (RR eq. 1)" in listed
     page = hungjury("measures", "eRAP").stdout.splitlines()
     assert max(map(len, page)) <= 90
     assert not [line for line in page if "None" in line]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from builders.processes import hungjury
+from builders.commands import hungjury
 from hungjury.cli.main import hungjury as group
 
 PANEL = ("--judges", "judges/*", "--runs", "runs/*")
