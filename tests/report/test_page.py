@@ -377,6 +377,19 @@ def test_equal_means_share_the_first_place(board):
     assert "1 other system share" in said([lead(replace(board, mean=mean), 3)["head"]])
 
 
+@pytest.mark.parametrize(
+    ("scale", "error", "view"),
+    [("panel", 0.0, True), ("panel", 0.035, False), ("people", 0.0, False), ("people", 0.1, False)],
+)
+def test_a_panel_without_an_error_is_only_its_own_view(board, scale, error, view):
+    settings = replace(board.settings, panel_error=error)
+    board = replace(with_first(board, 0.99, 0), scale=scale, settings=settings)
+    may, _ = conclusions(board, 3)
+    assert ("in the view of this panel" in said([lead(board, 3)["head"]])) is view
+    assert ("in the view of this panel" in said(may)) is view
+    assert "is better than every other system" in said(may)
+
+
 def test_conclusions_fit_the_target_and_the_warnings(board):
     may, may_not = conclusions(with_first(board, 0.6, 2), 3)
     assert "topics like these" in said(may)
@@ -428,6 +441,7 @@ def test_a_hopeless_system_does_not_squeeze_the_others():
     ("names", "prefix"),
     [
         (["run-of-my-group-bm25", "run-of-my-group-t5"], "run-of-my-group-"),
+        (["run-of-my-group-a-bm25", "run-of-my-group-b-t5"], "run-of-my-group-"),
         (["a-b-1", "a-b-2"], ""),  # short enough
         (["my-long-system", "my-long-systems"], "my-long-"),
         (["run-of-my-group-", "run-of-my-group-t5"], ""),  # nothing would be left
