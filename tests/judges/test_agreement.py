@@ -1,5 +1,6 @@
 """Agreement of judges about labels and rankings, against loops and textbooks."""
 
+import itertools
 import json
 import math
 import sys
@@ -313,6 +314,15 @@ def test_text_and_json():
     assert data["rankings"]["systems"] == ["s0", "s1", "s2", "s3"]
     assert np.array(data["pairs"]["common"]).tolist() == found.pairs.common.tolist()
     assert "Agreement(5 judges" in repr(found)
+
+
+def test_the_text_has_the_mean_correlation_of_two_judges():
+    found = agreement(judgments(made_up(21, top=2), 2), RUNS, "AP")
+    scores = found.rankings.scores.tolist()
+    pairs = list(itertools.permutations(range(len(scores)), 2))  # tau_ap differs by direction
+    tau = np.nanmean([naive_stats.kendall(scores[i], scores[j]) for i, j in pairs])
+    tau_ap = np.mean([naive_stats.tau_ap(scores[i], scores[j]) for i, j in pairs])
+    assert f"mean tau_b {tau:.3f}, mean tau_ap {tau_ap:.3f} between two" in found.to_text()
 
 
 def test_only_the_busiest_of_many_judges_are_listed():
