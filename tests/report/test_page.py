@@ -11,6 +11,7 @@ import pytest
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
+from hungjury.report.page_data import _smallest
 from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
 from hungjury.report.words import common_prefix, conclusions, lead, shown
 
@@ -135,9 +136,23 @@ def test_data_for_the_script_are_the_boards(board):
     order = board.agreement.order()
     assert data["panel"] == [board.agreement.judges[k] for k in order]
     kappa = board.agreement.pairs.kappa[np.ix_(order, order)]
-    np.testing.assert_allclose(
-        data["kappa"] / 1000, kappa[np.triu_indices(len(order), 1)], atol=6e-4
-    )
+    among = np.triu_indices(len(order), 1)
+    assert data["kappa"].tolist() == np.rint(1000 * kappa[among]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"),
+    [(0, 255, "uint8"), (0, 256, "uint16"), (-1, 127, "int8"), (-1, 128, "int16"),
+     (0, 65535, "uint16"), (-1, 40000, "int32"), (3, 7, "uint8")],
+)  # fmt: skip
+def test_numbers_for_the_script_are_small_and_fit(low, high, kind):
+    found = _smallest(np.array([low, high]))
+    assert (found.dtype, found.tolist()) == (kind, [low, high])
+
+
+def test_the_text_counts_pairs_of_systems(board):
+    apart = int(np.triu(board.apart, 1).sum())
+    assert f"{apart} of 6 pairs of systems can be told apart;" in board.to_text()
 
 
 def test_lists_for_the_script_are_the_evidence(board):
