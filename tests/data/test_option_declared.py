@@ -9,13 +9,16 @@ from pathlib import Path
 import hungjury
 from hungjury.cli.main import hungjury as group
 from hungjury.data.reading.options import GRADES, JUDGES, LABELS, READING, RUNS
+from hungjury.native import _core
 
 PACKAGE = Path(hungjury.__file__).parent
 OPTIONS = Path("data/reading/options.py")
 BEFORE = "    missing: Annotated["
 TOY = '    toy: Annotated[Literal["plain", "fancy"], Option("plain", "A toy.")]\n'
+# Finders of an editable install would find the package itself, not its copy.
 SCRIPT = """
 import contextlib, inspect, io, json, sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
 import hungjury as hj
 from hungjury.cli.main import main
 from hungjury.data.reading.options import LabelPolicy
@@ -56,6 +59,9 @@ assert json.loads(out.getvalue())["settings"]["labels"]["toy"] == "fancy", out.g
 def test_a_new_option_costs_one_file(tmp_path):
     """A declared toy arrives in readers, settings, docstrings, commands and studies."""
     shutil.copytree(PACKAGE, tmp_path / "hungjury", copy_function=os.symlink)
+    core = tmp_path / "hungjury" / "native" / Path(_core.__file__).name
+    if not core.exists():  # an editable install builds it elsewhere
+        core.symlink_to(_core.__file__)
     text = (PACKAGE / OPTIONS).read_text(encoding="utf-8")
     assert text.count(BEFORE) == 1
     (tmp_path / "hungjury" / OPTIONS).unlink()

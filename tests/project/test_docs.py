@@ -86,7 +86,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     commands = (tmp_path / "html" / "reference" / "commands.html").read_text(encoding="utf-8")
     assert "--judge-column" in commands
     names = (tmp_path / "html" / "reference" / "python.html").read_text(encoding="utf-8")
-    assert "Score runs against labels." in names
+    assert "Score runs against labels: a value for every measure" in names
 
 
 # The README's examples run as they stand.
