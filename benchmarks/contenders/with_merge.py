@@ -5,7 +5,7 @@ import sys
 import time
 
 import hungjury as hj
-import hungjury.data.judgments
+import hungjury.data.qrels
 import hungjury.judges.merge
 
 path, counted, *methods = sys.argv[1:]

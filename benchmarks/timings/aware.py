@@ -27,8 +27,7 @@ from benchmarks.generated import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from benchmarks.timings.studies import collection as real_collection
 from hungjury import read_qrels, read_runs
-from hungjury.data.judgments import Judgments
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 from hungjury.judges.judge_scores import (
     CLASSES,

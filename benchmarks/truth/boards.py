@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.truth.plain_mean import PLAIN
 from benchmarks.truth.public import Panel, Public
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.judges.agreement import panel_agreement
 from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method

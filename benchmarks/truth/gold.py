@@ -30,7 +30,7 @@ from scipy.special import ndtri
 from benchmarks.truth import gold_page
 from benchmarks.truth.public import Public, dl19, dl21
 from hungjury.data.alignment import align
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.direct import direct, features, predict

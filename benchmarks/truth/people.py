@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.truth.boards import DEFAULT, against, estimate
 from benchmarks.truth.public import Public, people_of_dl19, restricted
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares
 

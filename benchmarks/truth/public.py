@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury import evaluate, read_judgments, read_qrels, read_runs
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.judgments import Judgments
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 
 MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")

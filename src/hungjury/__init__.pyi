@@ -12,9 +12,9 @@ from hungjury.comparison.compare import compare as compare
 from hungjury.comparison.paired import Comparison as Comparison
 from hungjury.data.audit import Audit as Audit
 from hungjury.data.audit import audit as audit
-from hungjury.data.judgments import Judgments as Judgments
 from hungjury.data.labels import read_judgments as read_judgments
 from hungjury.data.labels import read_qrels as read_qrels
+from hungjury.data.qrels import Judgments as Judgments
 from hungjury.data.qrels import Qrels as Qrels
 from hungjury.data.runs import Runs as Runs
 from hungjury.data.runs import read_runs as read_runs

@@ -15,7 +15,7 @@ from builders.measures import CLASSES, measures
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.judged import Judged, judge_lists
-from hungjury.data.judgments import MISSING
+from hungjury.data.qrels import MISSING
 from hungjury.measures import batch
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import CATALOGUE, Measure, measure

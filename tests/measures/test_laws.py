@@ -26,7 +26,7 @@ from builders.measures import (
 from hungjury.data import judged as judged_module
 from hungjury.data.alignment import align
 from hungjury.data.judged import judge_lists
-from hungjury.data.judgments import MISSING
+from hungjury.data.qrels import MISSING
 from hungjury.measures.catalogue import CATALOGUE, measure
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from oracles import measures as naive

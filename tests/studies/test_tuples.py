@@ -13,7 +13,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts

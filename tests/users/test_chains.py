@@ -16,7 +16,7 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError, MeasureError
 from hungjury.data.alignment import align
 from hungjury.data.judged import judge_lists
-from hungjury.data.judgments import MISSING
+from hungjury.data.qrels import MISSING
 from hungjury.measures.catalogue.user_models import MP
 from hungjury.users import chain as transitions
 from hungjury.users.chain import (

@@ -17,8 +17,7 @@ from hungjury.cli.output import Output
 from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_option
 
 if TYPE_CHECKING:
-    from hungjury.data.judgments import Judgments
-    from hungjury.data.qrels import Qrels
+    from hungjury.data.qrels import Judgments, Qrels
 
 
 @click.command("agreement", no_args_is_help=True)

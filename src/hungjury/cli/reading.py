@@ -27,8 +27,7 @@ from hungjury.cli.output import Output, is_much
 from hungjury.data.reading.options import GRADES, JUDGES, LABELS, RUNS, Option, among
 
 if TYPE_CHECKING:
-    from hungjury.data.judgments import Judgments
-    from hungjury.data.qrels import Qrels
+    from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.reading.options import LabelPolicy
     from hungjury.data.runs import RunFiles
     from hungjury.measures.catalogue import Measure

@@ -14,14 +14,12 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import judgments_by, qrels_by
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.bad_lines import Listing, raise_error
-from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike
-from hungjury.data.runs import Progress, RunFiles, Runs, read_store
+from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
 from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
 if TYPE_CHECKING:
@@ -133,7 +131,7 @@ def audit(
     The files can be used (2 would mean that they cannot), but two documents have equal scores:
     their order depends on `ties`.
     """
-    inputs = Inputs.of(reading, labels, runs)
+    of_labels, of_runs, _ = assigned(reading, labels, runs)
     errors = Listing()
     found: Qrels | Judgments | None = None
     facts: list[str] = []
@@ -141,7 +139,7 @@ def audit(
     if isinstance(labels, (Qrels, Judgments)):
         found = labels
     else:
-        policy = LabelPolicy.of(inputs.label_options)
+        policy = LabelPolicy.of(of_labels)
         read: Any = judgments_by if judgments else qrels_by
         try:
             found = read(labels, policy, errors)
@@ -152,7 +150,7 @@ def audit(
         notes += found.notes
     if runs is not None:
         try:
-            good, bad = _readable_runs(inputs.read_runs(), errors)
+            good, bad = _readable_runs(as_runs(runs, **of_runs), errors)
             if found is not None and good is not None:
                 aligned = _aligned(good, found.pool, progress, errors, bad)
                 facts += _run_facts(aligned)

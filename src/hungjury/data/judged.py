@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import MISSING
+from hungjury.data.qrels import MISSING
 
 BUDGET = 1 << 16  # places worked on at once: half a MB per array, which stays in the cache
 

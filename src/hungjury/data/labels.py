@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, few, plural
-from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool, natural_order, stable_order
-from hungjury.data.qrels import Qrels, empty_topics
+from hungjury.data.qrels import Judgments, Qrels, empty_topics
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import MARKS, grade_columns, table_format, unknown_header

@@ -16,9 +16,8 @@ from hungjury.base.errors import InputError, check_choice, check_seed
 from hungjury.base.files import write_whole
 from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)

@@ -18,9 +18,8 @@ from typing import cast
 
 from hungjury.base.errors import InputError, check_installed
 from hungjury.base.records import Record
-from hungjury.data.datasets import PREFIX, dataset_rows
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
-from hungjury.data.reading.sources import MARK, Source, expand
+from hungjury.data.reading.sources import MARK, PREFIX, Source, dataset_rows, expand
 
 TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 

@@ -16,9 +16,9 @@ from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import align
-from hungjury.data.inputs import Inputs
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
-from hungjury.data.runs import RunFiles, Runs
+from hungjury.data.labels import as_judgments
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.judges.panel import JudgeSettings, Panel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
@@ -287,12 +287,13 @@ def agreement(
     The two agree on three documents of four. Their label rates alone would let them agree on two,
     so they reach half of what is possible beyond chance.
     """
-    inputs = Inputs.of(reading, judgments, runs)
-    panel = Panel.of(inputs.judgments(), rel)
+    of_labels, of_runs, _ = assigned(reading, judgments, runs)
+    panel = Panel.of(as_judgments(judgments, **of_labels), rel)
     found = panel_agreement(panel)
     if runs is None:
         return found
-    return replace(found, rankings=_rankings(panel, inputs.read_runs(), find_measure(measure)))
+    lists = as_runs(runs, **of_runs)
+    return replace(found, rankings=_rankings(panel, lists, find_measure(measure)))
 
 
 def panel_agreement(panel: Panel) -> Agreement:

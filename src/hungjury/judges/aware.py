@@ -16,8 +16,7 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
-from hungjury.data.inputs import Inputs
-from hungjury.data.labels import as_judgments
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import (
     JudgmentsLike,
@@ -25,8 +24,9 @@ from hungjury.data.reading.options import (
     ReadingOptions,
     RunsLike,
     ScoreSettings,
+    assigned,
 )
-from hungjury.data.runs import Progress
+from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge_types import MergeSettings
@@ -222,11 +222,10 @@ def aware(
         )
     check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
-    inputs = Inputs.of(reading, judgments, runs, gold)
-    scored = score_judges(
-        inputs.judgments(), inputs.read_runs(), measure, rel, inputs.gold_qrels(), drop_empty,
-        progress,
-    )  # fmt: skip
+    of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
+    panel, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
+    truth = None if gold is None else as_qrels(gold, **of_gold)
+    scored = score_judges(panel, lists, measure, rel, truth, drop_empty, progress)
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)

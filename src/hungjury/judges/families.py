@@ -19,7 +19,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.judges.panel import Panel
 from hungjury.stats.resampling import normal_reach
 

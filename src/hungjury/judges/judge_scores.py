@@ -18,9 +18,8 @@ from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, load
 from hungjury.judges.panel import Panel

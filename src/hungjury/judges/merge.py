@@ -12,9 +12,10 @@ from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_choice, check_seed
 from hungjury.base.named import Described
 from hungjury.base.parameters import param
-from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import Judgments
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
+from hungjury.data.labels import as_judgments
+from hungjury.data.qrels import Judgments
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.runs import as_runs
 from hungjury.judges import em, votes  # these fill the catalogue
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, MergeSettings, Verdict
 from hungjury.judges.panel import Panel
@@ -113,13 +114,13 @@ def merge(
     check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
-    inputs = Inputs.of(reading, judgments, runs)
-    given = inputs.judgments()
+    of_labels, of_runs, _ = assigned(reading, judgments, runs)
+    given = as_judgments(judgments, **of_labels)
     panel = Panel.of(given, rel)
     if runs is None and measure is None:
         return chosen.merge(panel, scope, seed)
     panel.some_votes()
-    loaded = None if runs is None else inputs.read_runs()
+    loaded = None if runs is None else as_runs(runs, **of_runs)
     p, more = _weighted_votes(given, chosen, rel, seed, loaded, measure, weights)
     settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
     merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)

@@ -14,8 +14,8 @@ from hungjury import native
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural, rel_range
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import LabelSettings
 from hungjury.stats.agreement import JudgePairs, judge_pairs
 

@@ -21,9 +21,8 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, finite
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_judgments
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import JudgeOptions, JudgmentsLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 from hungjury.stats.resampling import interval, resample_counts

@@ -20,7 +20,7 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import letter
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury

@@ -13,7 +13,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, Note, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import QrelsLike
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares

@@ -13,9 +13,8 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.judges.judge_scores import binary_at
 from hungjury.judges.merge import MERGES
 from hungjury.judges.merge_types import Merged, likeliest

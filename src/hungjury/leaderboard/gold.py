@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_qrels
 from hungjury.data.pool import Pool
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import QrelsLike
 from hungjury.leaderboard.plan_file import Plan
 

@@ -14,8 +14,8 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_judgments
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.gold import gold_sample

@@ -9,10 +9,10 @@ import numpy as np
 from hungjury.base.choices import Target
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.data.alignment import align
-from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import Judgments
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, takes
-from hungjury.data.runs import Progress
+from hungjury.data.labels import as_judgments, as_qrels
+from hungjury.data.qrels import Judgments
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
+from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.agreement import Agreement, panel_agreement
 from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
@@ -131,8 +131,10 @@ def leaderboard(
     chosen = _one(measure)
     options, reading = split_options(arguments)
     options = options.but(measure=chosen, merge=merge_method(merge))
-    inputs = Inputs.of(reading, judgments, runs, gold)
-    given, lists, gold = inputs.judgments(), inputs.read_runs(), inputs.read_gold()
+    of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
+    given, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
+    if gold is not None and not isinstance(gold, Judgments):
+        gold = as_qrels(gold, **of_gold)
     _check_topics(given, options.target)
     if gold is None and (plan is not None or options.gold_design or options.looks):
         raise InputError(

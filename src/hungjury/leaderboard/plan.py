@@ -13,10 +13,10 @@ from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import Argument, InputError, check_choice, check_seed
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import Judgments
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
-from hungjury.data.runs import Progress
+from hungjury.data.labels import as_judgments
+from hungjury.data.qrels import Judgments
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
@@ -175,12 +175,11 @@ def plan(
     wanted = measure_list(measure)
     check_choice("design", design, get_args(PlanDesign))
     check_seed(seed)
-    inputs = Inputs.of(reading, judgments, runs)
-    given = inputs.judgments()
+    of_labels, of_runs, _ = assigned(reading, judgments, runs)
+    given = as_judgments(judgments, **of_labels)
     _check_budget(budget, len(given.pool))
-    aligned = align(
-        inputs.read_runs(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
-    )
+    lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
+    aligned = align(lists, given.pool, None, progress, deep)
     panel = Panel.of(given, rel)
     weight = plan_weights(panel, aligned, wanted, design)
     rng = np.random.default_rng(seed)

@@ -14,11 +14,17 @@ from hungjury.base.errors import Argument, InputError, MeasureError, check_choic
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.base.records import Record
 from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
-from hungjury.data.inputs import Inputs
 from hungjury.data.judged import Judged, judge_lists, one_list
+from hungjury.data.labels import as_qrels
 from hungjury.data.qrels import Qrels
-from hungjury.data.reading.options import QrelsLike, RunsLike, ScoreSettings, ScoringOptions
-from hungjury.data.runs import Progress
+from hungjury.data.reading.options import (
+    QrelsLike,
+    RunsLike,
+    ScoreSettings,
+    ScoringOptions,
+    assigned,
+)
+from hungjury.data.runs import Progress, as_runs
 from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
@@ -93,11 +99,11 @@ def evaluate(
     wanted = measure_list(measures)
     check_choice("undefined", undefined, get_args(Undefined))
     check_choice("unjudged", unjudged, get_args(Unjudged))
-    inputs = Inputs.of(reading, qrels, runs)
-    labels = _chosen(inputs.qrels(), topics)
+    of_labels, of_runs, _ = assigned(reading, qrels, runs)
+    labels = _chosen(as_qrels(qrels, **of_labels), topics)
     for one in wanted:
         check_measure(one, labels)
-    lists = inputs.read_runs()
+    lists = as_runs(runs, **of_runs)
     if lists.policy.ties == "expected" and unjudged == "condensed":
         raise MeasureError(
             "condensed lists do not support ties averaged over all orders",

@@ -18,9 +18,8 @@ from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import read_json
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import judgments_by, qrels_by
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
     JUDGES,
     READING,

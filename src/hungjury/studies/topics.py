@@ -11,9 +11,8 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
-from hungjury.data.judgments import Judgments
 from hungjury.data.labels import as_qrels
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import QrelsLike, RunsLike
 from hungjury.data.runs import as_runs
 from hungjury.measures.catalogue import measure_list

@@ -51,9 +51,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoLazyFrame
     from typing_extensions import Self
 
-    from hungjury.data.judgments import Judgments
     from hungjury.data.open_scales import ScalingLike
-    from hungjury.data.qrels import Qrels
+    from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.runs import RunFiles, Runs
 
 FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
@@ -395,6 +394,28 @@ def check_known(options: Mapping[str, object], known: Mapping[str, object]) -> N
 def among(options: Mapping[str, Any], known: Mapping[str, Option]) -> dict[str, Any]:
     """Return those of the given options that a reader takes."""
     return {name: given for name, given in options.items() if name in known}
+
+
+def assigned(
+    options: Mapping[str, Any], labels: object, runs: object = None, gold: object = None
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Assign options to labels, runs and gold labels; None: there are no runs, or no gold labels.
+
+    An option applies to everything that is still to be read and accepts it; an option that applies
+    to nothing is refused.
+    """
+    from hungjury.data.qrels import Judgments, Qrels  # these carry settings, declared here
+    from hungjury.data.runs import RunFiles, Runs
+
+    check_known(options, READING)
+    read = Qrels, Judgments, Runs, RunFiles, type(None)
+    of_labels, of_runs, of_gold = (
+        {} if isinstance(source, read) else among(options, known)
+        for source, known in ((labels, JUDGES), (runs, RUNS), (gold, GRADES))
+    )
+    taken = {*of_labels, *of_runs, *of_gold}
+    refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
+    return of_labels, of_runs, of_gold
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:

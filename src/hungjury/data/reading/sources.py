@@ -1,4 +1,4 @@
-"""Where text comes from: paths, globs, lists of them, open files, standard input."""
+"""Where text comes from: paths, globs, lists of them, open files, standard input, ir_datasets."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import io
 import os
 import re
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import field, fields, replace
 from itertools import cycle
 from typing import Any, BinaryIO, cast
 
-from hungjury.base.errors import InputError, Remedy
+from hungjury.base.errors import InputError, MissingExtra, Remedy
 from hungjury.base.records import Record
-from hungjury.data.datasets import PREFIX, dataset_text
 from hungjury.data.reading.compressed import (
     MAGIC_BYTES,
     ahead,
@@ -29,6 +28,7 @@ LONGEST_HEAD = 1 << 20
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
 SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
 WAITING = 2  # pieces decompressed before they are asked for
+PREFIX = "ir_datasets:"  # of the id of a dataset
 MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -373,3 +373,58 @@ def _file(name: str) -> Source:
         return found
     with found.raw() as pipe:  # such as the shell's <(zcat qrels.gz): it can be read only once
         return Source(name, held=pipe.read())
+
+
+def dataset_text(name: str, part: str) -> bytes:
+    """Return the part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
+    dataset = _load(name, part)
+    identifier = name.removeprefix(PREFIX)
+    lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
+    return "".join(lines).encode("utf-8")
+
+
+def dataset_rows(name: str, part: str, wanted: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Return the wanted "queries" or "docs" of the dataset ``ir_datasets:ID``."""
+    dataset = _load(name, part)
+    if part == "docs":
+        rows = dataset.docs_store().get_many_iter(wanted)
+    else:
+        rows = (row for row in dataset.queries_iter() if row.query_id in wanted)
+    return (row._asdict() for row in rows)
+
+
+def _load(name: str, part: str) -> Any:
+    """Load the dataset, and check that it has this part."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtra("ir_datasets", "ecosystem", f"reading {name}") from None
+    identifier = name.removeprefix(PREFIX)
+    try:
+        dataset = ir_datasets.load(identifier)
+    except KeyError:
+        raise InputError(
+            f"ir_datasets has no dataset '{identifier}'",
+            code="unknown-dataset",
+            file=name,
+            remedy="see https://ir-datasets.com for the ids",
+        ) from None
+    if not getattr(dataset, f"has_{part}")():
+        raise InputError(
+            f"the dataset has no {part}",
+            code="missing-part",
+            file=name,
+            remedy="use a subset that has them",
+        )
+    return dataset
+
+
+def _labels(dataset: Any) -> Iterator[str]:
+    for row in dataset.qrels_iter():
+        group = getattr(row, "iteration", None) or getattr(row, "subtopic_id", None) or "0"
+        yield f"{row.query_id} {group} {row.doc_id} {row.relevance}\n"
+
+
+def _ranking(dataset: Any, identifier: str) -> Iterator[str]:
+    for row in dataset.scoreddocs_iter():
+        yield f"{row.query_id} Q0 {row.doc_id} 0 {row.score!r} {identifier}\n"
