@@ -47,9 +47,8 @@ from hungjury.leaderboard.standing import standing
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
-from hungjury.stats.multiple import of_differences
+from hungjury.stats.multiple import nominal_levels, of_differences
 from hungjury.stats.resampling import inclusion, priorities
-from hungjury.stats.sequential import nominal_levels
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 MEASURES = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10", "nDCG@10", "AP(rel=2)")

@@ -6,5 +6,4 @@ from hungjury.measures.catalogue.precision import *
 from hungjury.measures.catalogue.probabilities import *
 from hungjury.measures.catalogue.sets import *
 from hungjury.measures.catalogue.sets import Judgedness as Judged
-from hungjury.measures.catalogue.stopping import *
 from hungjury.measures.catalogue.user_models import *

@@ -11,8 +11,7 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.leaderboard.gate import Gate, _resampled, by_chance, by_interval, gate
-from hungjury.stats.multiple import simultaneous_widths
-from hungjury.stats.sequential import nominal_levels
+from hungjury.stats.multiple import nominal_levels, simultaneous_widths
 
 LISTS = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
 TWINS = {"one": LISTS, "two": LISTS}

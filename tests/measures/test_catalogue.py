@@ -14,10 +14,9 @@ from hungjury.data.simulation import simulate
 from hungjury.judges.aware_comparison import compare_approaches
 from hungjury.measures.catalogue import CATALOGUE, Measure, measure, measures
 from hungjury.measures.catalogue.average_precision import AP
-from hungjury.measures.catalogue.gain import DCG, nDCG
+from hungjury.measures.catalogue.gain import DCG, RBP, nDCG
 from hungjury.measures.catalogue.precision import P
 from hungjury.measures.catalogue.sets import OfTheSet
-from hungjury.measures.catalogue.stopping import RBP
 
 RANKS = np.arange(1.0, 6.0)
 

@@ -16,8 +16,7 @@ import hungjury as hj
 from builders.paths import SHARED
 from hungjury.base.errors import HungjuryError, UnknownName
 from hungjury.cli.main import hungjury as command
-from hungjury.measures.catalogue import CATALOGUE, measure_list, trec_name
-from hungjury.measures.names import NOT_HERE
+from hungjury.measures.catalogue import CATALOGUE, NOT_HERE, measure_list, trec_name
 
 COUNTS = ("num_",)
 Printed = dict[tuple[str, str], str]  # (measure, topic or "all") -> what trec_eval prints

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import hungjury as hj
-from hungjury.stats.multiple import letter_groups
-from hungjury.stats.sequential import nominal_levels
+from hungjury.stats.multiple import letter_groups, nominal_levels
 
 
 def symmetric(size, pairs):

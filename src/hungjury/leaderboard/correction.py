@@ -43,9 +43,8 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
 from hungjury.stats.agreement import effective_judges, error_correlation
-from hungjury.stats.multiple import of_differences
+from hungjury.stats.multiple import nominal_levels, of_differences
 from hungjury.stats.resampling import interval, normal_reach, topic_deviations
-from hungjury.stats.sequential import nominal_levels
 
 Interval = tuple[float, float, float]  # middle, low, high
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor

@@ -67,7 +67,7 @@ def _panel_error(size: Any) -> Any:
 def _looks(looks: Any) -> tuple[int, ...]:
     if looks is None:
         return ()
-    from hungjury.stats.sequential import check_looks
+    from hungjury.stats.multiple import check_looks
 
     return tuple(check_looks(looks))
 

@@ -52,19 +52,13 @@ def _decide(value: float, needed: float, exact: Callable[[], bool]) -> bool:
 def of_precisions(relevant: bool) -> Form:
     """AP: the precisions at ranks b, ..., N of a list filled from rank b sum to 1 or more."""
 
-    def form(last: int) -> Balances:
-        def balances(rank: int) -> bool:
-            ranks = np.arange(rank, last + 1)
-            value = float(((ranks - (rank - 1)) / ranks).sum())
-            return _decide(value, 1.0, lambda: exact(rank) >= 1)
+    def balances(rank: int, last: int) -> bool:
+        ranks = np.arange(rank, last + 1)
+        value = float(((ranks - (rank - 1)) / ranks).sum())
+        terms = (Fraction(n - rank + 1, n) for n in range(rank, last + 1))
+        return _decide(value, 1.0, lambda: sum(terms, Fraction(0)) >= 1)
 
-        def exact(rank: int) -> Fraction:
-            terms = (Fraction(n - rank + 1, n) for n in range(rank, last + 1))
-            return sum(terms, Fraction(0))
-
-        return balances if relevant else _never
-
-    return form
+    return lambda last: (lambda rank: balances(rank, last)) if relevant else _never
 
 
 def of_cascade(small: float, large: float) -> Form:
@@ -72,19 +66,13 @@ def of_cascade(small: float, large: float) -> Form:
     least, most = Fraction(small), Fraction(large)
     terms_felt = math.ceil(math.log(ROUNDING) / math.log1p(-float(least)))
 
-    def form(last: int) -> Balances:
-        def balances(rank: int) -> bool:
-            ranks = np.arange(rank, min(last, rank + terms_felt) + 1)
-            value = float((float(1 - least) ** (ranks - rank) / ranks).sum()) * float(least)
-            return _decide(value, float(most), lambda: exact(rank) >= most)
+    def balances(rank: int, last: int) -> bool:
+        ranks = np.arange(rank, min(last, rank + terms_felt) + 1)
+        value = float((float(1 - least) ** (ranks - rank) / ranks).sum()) * float(least)
+        terms = ((1 - least) ** (n - rank) / n for n in range(rank, last + 1))
+        return _decide(value, float(most), lambda: least * sum(terms, Fraction(0)) >= most)
 
-        def exact(rank: int) -> Fraction:
-            terms = ((1 - least) ** (n - rank) / n for n in range(rank, last + 1))
-            return least * sum(terms, Fraction(0))
-
-        return balances
-
-    return form
+    return lambda last: lambda rank: balances(rank, last)
 
 
 def of_discounts(
@@ -134,18 +122,15 @@ def _geometric(p: Fraction, small: Fraction, large: Fraction) -> Form:
         return lambda last: lambda rank: rank == 1 and ratio <= 1
     log_p = math.log1p(-float(1 - p))  # powers of a rounded p would drift where p is near 1
 
-    def form(last: int) -> Balances:
-        def balances(rank: int) -> bool:
-            value = math.exp((rank - 1) * log_p) - math.exp(last * log_p)
-            return _decide(value, float(missing), lambda: exact(rank))
+    def balances(rank: int, last: int) -> bool:
+        value = math.exp((rank - 1) * log_p) - math.exp(last * log_p)
+        return _decide(value, float(missing), lambda: exact(rank, last))
 
-        def exact(rank: int) -> bool:
-            room = p ** (rank - 1) - missing
-            return room > 0 and _power_within(p, last, log_p, room)
+    def exact(rank: int, last: int) -> bool:
+        room = p ** (rank - 1) - missing
+        return room > 0 and _power_within(p, last, log_p, room)
 
-        return balances
-
-    return form
+    return lambda last: lambda rank: balances(rank, last)
 
 
 def _power_within(p: Fraction, exponent: int, log_p: float, room: Fraction) -> bool:

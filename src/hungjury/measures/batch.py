@@ -41,11 +41,11 @@ class Scorer:
     def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
-        self._kernel = _kernel(self.measure, alignment, top)
+        self.kernel = _kernel(self.measure, alignment, top)  # None: the measure scores itself
 
     @cached_property
     def _lists(self) -> _Lists | None:
-        return None if self._kernel is None else _Lists.of(self.alignment, self._kernel.weights)
+        return None if self.kernel is None else _Lists.of(self.alignment, self.kernel.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what does not depend on labels; other processes compute it again."""
@@ -54,12 +54,7 @@ class Scorer:
     @property
     def native(self) -> bool:
         """True if there is a kernel for this measure."""
-        return self._kernel is not None
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """The kernel that scores this measure; None where it has to score itself."""
-        return self._kernel
+        return self.kernel is not None
 
     def __call__(self, labels: Labels) -> Floats:
         return self._score(labels, self.measure, None)
@@ -82,8 +77,8 @@ class Scorer:
         systems, topics = self.alignment.shape
         if out is None:
             out = np.empty((len(given), systems, topics))
-        if self._kernel is not None and self._lists is not None:
-            kernel, lists = self._kernel, self._lists
+        if self.kernel is not None and self._lists is not None:
+            kernel, lists = self.kernel, self._lists
             steps = range(0, len(given), VECTORS_AT_ONCE)
             tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -23,6 +23,7 @@ from hungjury.stats.correlation import with_ties
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them do not fit a line
 GMEAN_FLOOR = 0.00001
+_BY_CELL = ("values", "status", "variance", "interval")  # arrays [..., system, topic]
 
 
 def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
@@ -190,19 +191,9 @@ class Scores(Record, Result, eq=False):
         def cut(values: Any) -> Any:
             return None if values is None else values[..., s, :][..., t]
 
-        return Scores(
-            measures=self.measures,
-            systems=[self.systems[i] for i in s],
-            topics=[self.topics[i] for i in t],
-            values=cut(self.values),
-            status=cut(self.status),
-            settings=self.settings,
-            averages=self.averages,
-            smaller=self.smaller,
-            variance=cut(self.variance),
-            interval=cut(self.interval),
-            notes=self.notes,
-        )
+        parts = {name: cut(getattr(self, name)) for name in _BY_CELL}
+        systems, topics = [self.systems[i] for i in s], [self.topics[i] for i in t]
+        return replace(self, systems=systems, topics=topics, **parts)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield (system, topic, measure, value) of every cell that counts, best system first."""

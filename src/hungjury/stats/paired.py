@@ -63,8 +63,7 @@ def wilcoxon(differences: ArrayLike) -> Numbers:
     """
     from scipy.stats import wilcoxon as signed_rank
 
-    table = _differences(differences)
-    rows = table.reshape(-1, table.shape[-1])
+    rows, shape = _rows(differences)
     sizes = np.sort(np.abs(rows), axis=-1)
     different = sizes[:, -1] > 0
     rough = (sizes[:, 0] == 0) | (sizes[:, 1:] == sizes[:, :-1]).any(axis=-1)
@@ -75,7 +74,7 @@ def wilcoxon(differences: ArrayLike) -> Numbers:
         for start in range(0, len(group), step):
             block = group[start : start + step]
             pvalues[block] = signed_rank(rows[block], axis=-1).pvalue
-    return as_number(pvalues.reshape(table.shape[:-1]))
+    return as_number(pvalues.reshape(shape))
 
 
 def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed = 0) -> Numbers:
@@ -85,20 +84,15 @@ def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed =
     all 2**topics patterns where these are at most `samples`, else of `samples` random ones and
     the observed one.
     """
-    table = _differences(differences)
-    count(samples, "samples")
-    topics = table.shape[-1]
-    rows = table.reshape(-1, topics)
-    coins, exact = _signs(topics, samples, rng)
+    rows, shape = _rows(differences)
+    coins, exact = _signs(rows.shape[-1], samples, rng)
     # Rounding must not separate patterns with the same sum.
     limit = np.abs(rows.sum(axis=-1)) - NOISE * np.abs(rows).sum(axis=-1)
     extreme = np.empty(len(rows))
-    step = max(1, CELLS_AT_ONCE // len(coins))
-    for start in range(0, len(rows), step):
-        block = slice(start, start + step)
+    for block in _blocks(rows, len(coins)):
         extreme[block] = np.count_nonzero(np.abs(coins @ rows[block].T) >= limit[block], axis=0)
     pvalues = extreme / len(coins) if exact else (extreme + 1) / (samples + 1)
-    return as_number(pvalues.reshape(table.shape[:-1]))
+    return as_number(pvalues.reshape(shape))
 
 
 class StudentisedBootstrap(NamedTuple):
@@ -109,42 +103,33 @@ class StudentisedBootstrap(NamedTuple):
 
 
 def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -> Numbers:
-    """Test by Sakai's paired bootstrap (SIGIR 2006); p-values alone need no sorting."""
-    table = _differences(differences)
-    count(samples, "samples")
-    rows = table.reshape(-1, table.shape[-1])
-    centred = _centred(rows)
-    observed = _effect(rows, centred)
-    pvalues = np.empty(len(rows))
-    for block, _, statistics in _resampled(centred, samples, rng):
-        pvalues[block] = _share_reached(statistics, observed[block])
-    return as_number(pvalues.reshape(table.shape[:-1]))
+    """Test by Sakai's paired bootstrap (SIGIR 2006)."""
+    return studentised_bootstrap(differences, samples, rng, alpha=None).p
 
 
 def studentised_bootstrap(
-    differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float = 0.05
+    differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float | None = 0.05
 ) -> StudentisedBootstrap:
     """Test by Sakai's paired bootstrap, and find the difference it needs (SIGIR 2006).
 
     Differences are shifted to mean 0 and their topics resampled; p is (b + 1) / (samples + 1),
     never 0, where b samples have a |t| that reaches the observed one. The difference needed is the
-    |mean| of the sample whose |t| is the (samples * alpha)-th largest. All pairs share the
-    resampled topics.
+    |mean| of the sample whose |t| is the (samples * alpha)-th largest; without `alpha` it is not
+    looked for (NaN), which is faster. All pairs share the resampled topics.
     """
-    table = _differences(differences)
-    count(samples, "samples")
-    check_share("alpha", alpha)
-    topics = table.shape[-1]
-    rows = table.reshape(-1, topics)
+    rows, shape = _rows(differences)
+    if alpha is not None:
+        check_share("alpha", alpha)
     centred = _centred(rows)
     observed = _effect(rows, centred)
-    rank = max(1, round(samples * alpha)) - 1
-    pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
+    pvalues, needed = np.empty(len(rows)), np.full(len(rows), np.nan)
     for block, means, statistics in _resampled(centred, samples, rng):
         pvalues[block] = _share_reached(statistics, observed[block])
+        if alpha is None:
+            continue
+        rank = max(1, round(samples * alpha)) - 1
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
         needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
-    shape = table.shape[:-1]
     return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
 
 
@@ -156,6 +141,18 @@ def _share_reached(statistics: Floats, observed: Floats) -> Floats:
 
 def _differences(differences: ArrayLike) -> Floats:
     return numbers(differences, "differences", unit="topic", least=2)
+
+
+def _rows(differences: ArrayLike) -> tuple[Floats, tuple[int, ...]]:
+    """Return differences as rows [pair, topic], and the shape of the leading axes."""
+    table = _differences(differences)
+    return table.reshape(-1, table.shape[-1]), table.shape[:-1]
+
+
+def _blocks(rows: Floats, samples: int) -> Iterator[slice]:
+    """Split rows into blocks, to bound the memory of tables of samples by rows."""
+    step = max(1, CELLS_AT_ONCE // samples)
+    return (slice(start, start + step) for start in range(0, len(rows), step))
 
 
 def _centred(rows: Floats) -> Floats:
@@ -192,17 +189,17 @@ def _spread(means: Floats, squares: Floats) -> Floats:
 
 def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice, Floats, Floats]]:
     """Yield |mean| and |mean| / spread of resampled topics [row, sample], by blocks of rows."""
+    count(samples, "samples")
     topics = centred.shape[-1]
     shares = resample_counts(topics, samples, rng) / topics
-    step = max(1, CELLS_AT_ONCE // samples)
-    for start in range(0, len(centred), step):
-        block = slice(start, start + step)
+    for block in _blocks(centred, samples):
         means = np.abs(centred[block] @ shares.T)
         yield block, means, _ratio(means, _spread(means, centred[block] ** 2 @ shares.T))
 
 
 def _signs(topics: int, samples: int, rng: Seed) -> tuple[Floats, bool]:
     """Return signs [pattern, topic]: all patterns if `samples` are enough for them (True)."""
+    count(samples, "samples")
     exact = topics < 62 and 2**topics <= samples
     return _all_signs(topics) if exact else _random_signs(topics, samples, rng), exact
 
@@ -236,17 +233,15 @@ def bootstrap_interval(
 
     Infinite where too many resamples are of one value only, as with very few topics.
     """
-    table = _differences(differences)
+    rows, shape = _rows(differences)
     check_share("alpha", alpha)
-    count(samples, "samples")
-    rows = table.reshape(-1, table.shape[-1])
     centred = _centred(rows)
     rank = _fewest(alpha * samples)
     half = np.empty(len(rows))
     for block, _means, statistics in _resampled(centred, samples, rng):
         limit = -np.partition(-statistics, rank - 1, axis=-1)[:, rank - 1]
         half[block] = limit * np.sqrt((centred[block] ** 2).mean(axis=-1))
-    return _around(table.mean(axis=-1), half.reshape(table.shape[:-1]))
+    return _around(rows.mean(axis=-1).reshape(shape), half.reshape(shape))
 
 
 def randomisation_interval(
@@ -260,23 +255,17 @@ def randomisation_interval(
     not reject m while enough patterns contain it. Patterns with one group contain every m: with few
     topics the interval is infinite, as the test can then reject nothing.
     """
-    table = _differences(differences)
+    rows, shape = _rows(differences)
     check_share("alpha", alpha)
-    count(samples, "samples")
-    topics = table.shape[-1]
-    rows = table.reshape(-1, topics)
-    coins, exact = _signs(topics, samples, rng)
+    coins, exact = _signs(rows.shape[-1], samples, rng)
     # The observed pattern, which contains every m, is one of all patterns but not of random ones.
     needed = _fewest(alpha * len(coins)) if exact else _fewest(alpha * (samples + 1)) - 1
     low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
     kept = np.asarray(coins > 0, dtype=float)
-    step = max(1, CELLS_AT_ONCE // len(coins))
-    blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
-    for block in blocks if needed else []:
+    for block in _blocks(rows, len(coins)) if needed else ():
         first, second = _group_means(rows[block], kept)
         low[block] = np.partition(np.minimum(first, second), needed - 1, axis=0)[needed - 1]
         high[block] = -np.partition(-np.maximum(first, second), needed - 1, axis=0)[needed - 1]
-    shape = table.shape[:-1]
     return as_number(low.reshape(shape)), as_number(high.reshape(shape))
 
 

@@ -17,8 +17,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.data.judged import BUDGET, many_lists
 from hungjury.measures.balancing_forms import TOLERANCE
-from hungjury.measures.catalogue import Measure, measure
-from hungjury.measures.names import IrMeasure
+from hungjury.measures.catalogue import IrMeasure, Measure, measure
 
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]

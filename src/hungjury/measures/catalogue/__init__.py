@@ -1,36 +1,42 @@
-"""The catalogue of measures, one file per family. Importing it registers all of them."""
+"""The catalogue of measures, one file per family, and the names they have here and elsewhere.
+
+Importing it registers all of them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 # These imports fill the catalogue, in the order of listings.
 # isort: off
 import hungjury.measures.catalogue.precision
 import hungjury.measures.catalogue.average_precision
-import hungjury.measures.catalogue.stopping
 import hungjury.measures.catalogue.gain
 import hungjury.measures.catalogue.probabilities
 import hungjury.measures.catalogue.user_models
 import hungjury.measures.catalogue.sets
 
 # isort: on
-from hungjury.base.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.base.errors import Argument, HungjuryError, MeasureError, UnknownName
 from hungjury.base.named import Described
 from hungjury.measures.base import CATALOGUE, Measure
-from hungjury.measures.names import (
-    IrMeasure,
-    MeasureLike,
-    from_elsewhere,
-    from_ir_measures,
-    from_trec,
-    trec_name,
-)
 
-__all__ = ["CATALOGUE", "Measure", "MeasureLike", "is_measure", "measure", "measure_list",
-           "measures", "trec_name"]  # fmt: skip
+__all__ = ["CATALOGUE", "NOT_HERE", "IrMeasure", "Measure", "MeasureLike", "is_measure", "measure",
+           "measure_list", "measures", "trec_name"]  # fmt: skip
+
+
+@runtime_checkable
+class IrMeasure(Protocol):
+    """A measure object of ir_measures, such as ``ir_measures.nDCG @ 10``."""
+
+    NAME: str
+    SUPPORTED_PARAMS: Any
+    params: dict[str, Any]
+
+
+MeasureLike: TypeAlias = str | Measure | IrMeasure
 
 
 def measure(text: MeasureLike) -> Measure:
@@ -93,12 +99,12 @@ def is_measure(given: object) -> bool:
 def _meant(one: MeasureLike) -> list[Measure]:
     if isinstance(one, str):
         return _parse(one)
-    return [one if isinstance(one, Measure) else from_ir_measures(one)]
+    return [one if isinstance(one, Measure) else _from_ir_measures(one)]
 
 
 def _parse(text: str) -> list[Measure]:
     text = text.strip()
-    if found := from_trec(text):
+    if found := _from_trec(text):
         return found
     try:
         return [CATALOGUE.parse(text)]
@@ -112,9 +118,9 @@ def _parse(text: str) -> list[Measure]:
 def _hint(text: str) -> str | None:
     """Suggest our names for those of other tools."""
     parts = re.split(r"[,\s]+", text)
-    if len(parts) > 1 and all(from_trec(part) or _is_ours(part) for part in parts):
+    if len(parts) > 1 and all(_from_trec(part) or _is_ours(part) for part in parts):
         return f"name each measure by itself: {' and '.join(parts)}"
-    ours = from_elsewhere(text)
+    ours = _from_elsewhere(text)
     return None if ours is None else f"did you mean {ours}?"
 
 
@@ -169,3 +175,176 @@ def measures() -> list[MeasureInfo]:
         }
         for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)
     ]
+
+
+# Names of trec_eval, ir_measures and others.
+
+_CUTS = "5,10,15,20,30,100,200,500,1000"
+_LEVELS = ",".join(f"{i / 10:.2f}" for i in range(11))
+
+# Names without a parameter, in trec_eval's order of printing.
+_PLAIN = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "recip_rank": "RR",
+    "infAP": "infAP",
+    "11pt_avg": "IPrec11",
+    "ndcg": "nDCG",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+}
+# Names with a cutoff or a level after the last underscore: ours, and trec_eval's default values.
+_CUT = {
+    "iprec_at_recall": ("IPrec", _LEVELS),
+    "P": ("P", _CUTS),
+    "recall": ("R", _CUTS),
+    "ndcg_cut": ("nDCG", _CUTS),
+    "map_cut": ("AP", _CUTS),
+    "success": ("Success", "1,5,10"),
+}
+# Names used by MTEB, ranx and others.
+_ELSEWHERE = {
+    "map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "hits": "Success",
+    "hit_rate": "Success", "r-precision": "Rprec", "r_precision": "Rprec",
+}  # fmt: skip
+OFFICIAL = [
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    "iprec_at_recall", "P",
+]  # fmt: skip
+_ALL = [
+    *OFFICIAL, "recall", "infAP", "11pt_avg", "ndcg", "ndcg_cut", "map_cut", "success", "set_P",
+    "set_recall", "set_F", "num_nonrel_judged_ret",
+]  # fmt: skip
+NOT_HERE = {
+    "gm_bpref", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "relative_P",
+    "set_relative_P", "set_map", "relstring", "rbp", "rbp_resid", "unj", "map_avgjg", "P_avgjg",
+    "Rprec_mult_avgjg", "yaap", "runid",
+}  # fmt: skip
+
+
+def _from_trec(text: str) -> list[Measure] | None:
+    """Return the measures meant by a trec_eval name, or None if it is not one."""
+    if text in ("official", "all_trec"):
+        names = OFFICIAL if text == "official" else _ALL
+        return [m for name in names for m in _from_trec(name) or ()]
+    name, values = _split(text)
+    if name in _PLAIN and values is None:
+        return [CATALOGUE.parse(_PLAIN[name])]
+    if name == "ndcg" and values is not None:
+        return [CATALOGUE.parse(f"nDCG(gains={{{values.replace('=', ': ')}}})")]
+    if name == "set_F" and values is not None:
+        return [CATALOGUE.parse(f"SetF(beta={values})")]
+    if name in _CUT:
+        ours, usual = _CUT[name]
+        return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
+    base = re.sub(r"([._][\d.,=-]+|@\d+)$", "", text)
+    if base in NOT_HERE or text.startswith("prefs_"):
+        raise UnknownName(
+            f"trec_eval's '{text}' is not available",
+            remedy=f"write {CATALOGUE[base].name} for the measure with hungjury's defaults"
+            if base in CATALOGUE
+            else "`hungjury measures` lists all measures",
+        )
+    return None
+
+
+def _from_elsewhere(text: str) -> str | None:
+    """Return our name for one of another tool, for a hint.
+
+    'ndcg_at_10' and 'nDCG10' are nDCG@10, 'MRR@10' is RR@10.
+    """
+    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
+    if match is None:
+        return None
+    ours = _ELSEWHERE | {cls.name.lower(): cls.name for cls in CATALOGUE}
+    if (name := ours.get(match[1])) is None:
+        return None
+    return f"{name}@{match[2]}" if match[2] else name
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """Split 'P.5,10' and 'P_5' into ('P', '5,10') and ('P', '5')."""
+    if text in _PLAIN or text in _CUT:
+        return text, None
+    name, dot, values = text.partition(".")
+    if dot and (name in _PLAIN or name in _CUT):
+        return name, values
+    match = re.fullmatch(r"(.+)_(\d+(?:\.\d+)?)", text)
+    if match and match[1] in _CUT:
+        return match[1], match[2]
+    return text, None
+
+
+def trec_name(measure: Measure) -> str:
+    """Return trec_eval's name of a measure if it has one (rel= becomes its -l), else our own."""
+    text = str(measure)
+    for theirs, ours in _PLAIN.items():
+        if text == ours:
+            return theirs
+    for theirs, (ours, _) in _CUT.items():
+        if text.startswith(f"{ours}@") and measure.at is not None:
+            value = getattr(measure, measure.at)
+            level = f"{value:.2f}"
+            shown = level if ours == "IPrec" and float(level) == value else str(value)
+            # trec_eval does not read exponents: a level such as 1e-31 keeps our name
+            return text if "e" in shown else f"{theirs}_{shown}"
+    return text
+
+
+# Measures that both define alike; tests compare their scores.
+_ALIKE = {
+    "AP", "Bpref", "Judged", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec",
+    "SetF", "SetP", "SetR", "Success", "infAP", "nDCG",
+}  # fmt: skip
+_SAME = {"judged_only": False, "relative": False}  # parameters of theirs, as we score
+
+
+def _from_ir_measures(given: IrMeasure) -> Measure:
+    """Return the measure of ours that is defined in the same way."""
+    if hasattr(given, "ours"):  # one of ours, see hungjury.measures.ecosystem
+        return given.ours()  # type: ignore[no-any-return]
+    name, values = given.NAME, dict(given.params)
+    for plain, value in _SAME.items():
+        if values.pop(plain, value) != value:
+            remedy: tuple[str | Argument, ...] = ("leave it out",)
+            if plain == "judged_only":
+                remedy += ("and score condensed lists with", Argument("unjudged", "condensed"))
+            raise MeasureError(
+                f"{plain} of ir_measures' {given} is not available",
+                code="not-available",
+                remedy=remedy,
+            )
+    if name == "NumRet" and "rel" in values:
+        name = "NumRelRet"
+    graded = name == "RBP" and "rel" not in values
+    if name not in _ALIKE | {"NumRelRet"} or graded:
+        raise UnknownName(
+            f"ir_measures' {given} is not available",
+            remedy=_advice(given.NAME, graded),
+        )
+    cls = CATALOGUE[name]
+    unknown = [key for key in values if key not in cls._params]
+    if unknown:
+        raise MeasureError(
+            f"ir_measures' {given.NAME} has no parameter {unknown[0]} here",
+            code="unknown-parameter",
+            remedy="leave it out",
+        )
+    return cls(**values)
+
+
+def _advice(name: str, graded: bool) -> str:
+    if graded:
+        return "give it rel, as in RBP(rel=1): without one, its gains are graded"
+    if name in CATALOGUE:
+        ours = CATALOGUE[name]
+        return f'name "{CATALOGUE.example(ours)}" for ours, which is defined differently'
+    return "`hungjury measures` lists all measures"

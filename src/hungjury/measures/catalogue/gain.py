@@ -1,4 +1,5 @@
-"""Measures that add up the gain of graded labels: CG, DCG, their normalised forms, and Q."""
+"""Measures that add up the gain of labels, down to where a user stops: CG, DCG, their normalised
+forms, Q, RBP, gRBP and ERR."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -22,7 +24,7 @@ from hungjury.measures.base import (
     seen,
 )
 
-__all__ = ["CG", "DCG", "Q", "nCG", "nDCG"]
+__all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
 
 Gains = tuple[tuple[int, float], ...] | None
 GainAndDiscount = Literal["log2", "exp-log2"]
@@ -241,3 +243,125 @@ def _ideal_gain(judged: Judged, table: Floats) -> Floats:
         value += table[grade] * np.clip(judged.ranks - above, 0, here)
         above = above + here
     return value
+
+
+MOST_ERR_GAIN = 50  # beyond, 1 - 2^-gain is 1 in floating point
+
+
+class Persistent(Discounted):
+    """Base of measures of a user who reads on with probability p after every document."""
+
+    high = 1.0
+    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
+
+
+@CATALOGUE.add("RBP")
+class RBP(Persistent):
+    """Rank-biased precision: the rate of gain of a user who reads on with probability p. Values of
+    p near 1 describe patient users: 0.5 looks at two documents on average, 0.8 at five, 0.95 at
+    twenty. It does not depend on the number of relevant documents, so it needs no complete pool,
+    and perfect lists stay below 1 if relevant documents are few."""
+
+    paper = "Moffat and Zobel 2008"
+    proof = "thesis, section 3.4.1"
+    formula = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
+    rel: int = rel_param()
+
+    def gain_of_grades(self, top: int) -> Floats:
+        return (np.arange(top + 1) >= self.rel).astype(float)
+
+    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.measures.catalogue.probabilities import eRRBP
+
+        if self.rel > 1:
+            return super().for_probabilities(prob)
+        return eRRBP(p=self.p, cutoff=self.cutoff, prob=prob)
+
+    @rests_on("score", "defined", "gain_of_grades", "discount")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.measures.balancing_forms import of_persistence
+
+        return of_persistence(self.p, float(low >= self.rel), float(top >= self.rel))
+
+
+@CATALOGUE.add("gRBP")
+class gRBP(Persistent):  # noqa: N801
+    """RBP with graded gains, as shares of the largest gain of the scale. The user reads on with
+    probability p whatever the documents are worth."""
+
+    paper = "Sakai and Kando 2008"
+    formula = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
+    max_grade: int | None = max_grade_param()
+    gains: Gains = gains_param()
+
+    def gain_of_grades(self, top: int) -> Floats:
+        largest = max(self.max_grade or top, top)
+        table = gain_table(largest, self.gains, exponential=False)
+        return np.asarray(table[: top + 1] / (table.max() or 1.0))
+
+    @rests_on("score", "defined", "gain_of_grades", "discount")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.measures.balancing_forms import of_persistence
+
+        gains = gain_table(top, self.gains, exponential=False)
+        return of_persistence(self.p, gains[low], gains[top]) if gains[0] == 0 else None
+
+
+@CATALOGUE.add("ERR")
+class ERR(Graded):
+    """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
+    grade l satisfies with probability (2^l - 1) / 2^max_grade. Use it where one good answer is
+    enough: what comes after a document of the highest grade hardly counts. With `gains`, gains
+    replace grades, and the largest gain replaces max_grade: `ERR(gains={1: 5})` on binary labels is
+    satisfied by a relevant document with probability 31/32."""
+
+    paper = "Chapelle et al. 2009"
+    proof = "thesis, section 3.4.1, for gains that grow with the grade"
+    formula = (
+        "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with "
+        "gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)"
+    )
+    at = "cutoff"
+    probability_gains = False
+    max_grade: int | None = max_grade_param()
+    gains: Gains = gains_param()
+    cutoff: int | None = cutoff_param()
+
+    def __post_init__(self) -> None:
+        odd = [gain for _, gain in self.gains or () if not 0 <= gain <= MOST_ERR_GAIN]
+        if odd:
+            raise MeasureError(
+                f"ERR: a gain is {odd[0]:g}, but has to be in [0, {MOST_ERR_GAIN}]",
+                code="out-of-range",
+                argument="gains",
+                remedy="gains are exponents of 2, such as {1: 5}",
+            )
+
+    def gain_of_grades(self, top: int) -> Floats:
+        """Return P(a user is satisfied) by a document of grade 0 to `top`."""
+        table = gain_table(max(self.max_grade or top, top), self.gains, exponential=False)
+        return np.asarray((2.0 ** table[: top + 1] - 1) / 2.0 ** table.max(), dtype=float)
+
+    def score(self, judged: Judged) -> Floats:
+        satisfied = judged.gains(self.gain_of_grades(judged.max_grade))
+        unsatisfied = np.cumprod(1 - satisfied, axis=-1)
+        reached = np.ones_like(unsatisfied)
+        reached[..., 1:] = unsatisfied[..., :-1]
+        value = satisfied * reached / judged.ranks * seen(judged.ranks, self.cutoff)
+        return np.asarray(value.sum(axis=-1))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        weights = seen(ranks, self.cutoff) / ranks
+        return Kernel("cascade", self.gain_of_grades(top), weights)
+
+    @rests_on("score", "defined")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.measures.balancing_forms import of_cascade
+
+        chance = self.gain_of_grades(top)
+        return None if self.gains else of_cascade(chance[low], chance[top])

@@ -1,4 +1,5 @@
-"""Precision and recall on binary relevance, at a cutoff or at levels of recall."""
+"""Binary relevance: precision and recall at a cutoff or at levels of recall, and measures of the
+first relevant documents (RR, Success, ESL)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import integer, number, required
+from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
@@ -15,11 +16,14 @@ from hungjury.measures.base import (
     Kernel,
     Measure,
     ratio,
+    rel_param,
     rests_on,
 )
-from hungjury.measures.ties import within
+from hungjury.measures.ties import first_hit_distribution, within
 
-__all__ = ["F1", "Fallout", "IPrec", "IPrec11", "P", "R", "Rprec"]
+__all__ = [
+    "ESL", "F1", "RR", "ESLSaving", "Fallout", "IPrec", "IPrec11", "P", "R", "Rprec", "Success",
+]  # fmt: skip
 
 
 def one_if_retrieved(judged: Judged) -> Floats:
@@ -178,3 +182,91 @@ class IPrec11(Binary):
     def score(self, judged: Judged) -> Floats:
         levels = tuple(i / 10 for i in range(11))
         return np.asarray(_interpolated(judged, self.rel, levels).mean(axis=-1))
+
+
+@CATALOGUE.add("RR")
+class RR(BinaryAtCutoff):
+    """Reciprocal rank: one over the rank of the first relevant document. For tasks with one right
+    answer, such as known items and question answering; its mean over topics is MRR. Everything
+    after the first relevant document is ignored, so it varies a lot between topics."""
+
+    paper = "Voorhees 1999"
+    formula = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
+    averages_ties = True
+
+    def score(self, judged: Judged) -> Floats:
+        if judged.ties is not None:
+            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
+            limit = np.inf if self.cutoff is None else self.cutoff
+            return np.asarray((chance * (rank <= limit) / rank).sum(axis=-1))
+        hits = judged.hits(self.rel, self.cutoff)
+        return np.asarray((hits / judged.ranks).max(axis=-1))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        return self.hits_kernel("best", 1 / ranks, top)
+
+
+@CATALOGUE.add("Success")
+class Success(BinaryAtCutoff):
+    """1 if a relevant document is in the first k ranks, else 0. Its mean is the share of topics
+    with at least one good result; also called hit rate."""
+
+    paper = "Craswell and Hawking 2004"
+    formula = "Success@k = max_{n≤k} x_n"
+    averages_ties = True
+    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+
+    def score(self, judged: Judged) -> Floats:
+        if judged.ties is not None:
+            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
+            return np.asarray((chance * (rank <= self.cutoff)).sum(axis=-1))
+        return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        return self.hits_kernel("best", np.ones(len(ranks)), top)
+
+
+@CATALOGUE.add("ESL")
+class ESL(Measure):
+    """Search length: the number of documents that are not relevant, read before the `want`-th
+    relevant one; undefined where fewer are retrieved, which counts as all that could have been
+    read: the documents of the pool judged not relevant plus those retrieved. Smaller is better, in
+    the unit of wasted documents."""
+
+    paper = "Cooper 1968"
+    formula = "ESL = n - want, n: rank of the want-th relevant document"
+    high = np.inf
+    smaller_is_better = True
+    want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        hits = judged.hits(self.rel)
+        at = hits & (np.cumsum(hits, axis=-1) == self.want)
+        rank = np.broadcast_to(judged.ranks, at.shape)
+        length = np.where(at, rank, 0).sum(axis=-1) - self.want
+        return np.where(at.any(axis=-1), length, np.nan)
+
+    def where_undefined(self, judged: Judged) -> Floats:
+        return np.asarray(judged.not_relevant(self.rel) + judged.length, dtype=float)
+
+
+@CATALOGUE.add("ESLSaving")
+class ESLSaving(Measure):
+    """Search length saved against reading the pool in random order, as a share of it: 1 where
+    nothing irrelevant is read, 0 where the list is no better than chance, negative if worse.
+    A list that does not find enough counts the search length that `ESL` takes for it."""
+
+    paper = "Cooper 1968"
+    formula = "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
+    low = -np.inf
+    want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        length = ESL(want=self.want, rel=self.rel).filled(judged)
+        others, relevant = judged.not_relevant(self.rel), judged.relevant(self.rel)
+        saved = 1 - ratio(length * (relevant + 1), self.want * others)
+        return np.where(relevant >= self.want, saved, np.nan)
