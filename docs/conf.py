@@ -1,5 +1,7 @@
 """How Sphinx builds the site. Reference pages are made from the catalogues when it starts."""
 
+import importlib
+import inspect
 import sys
 from pathlib import Path
 
@@ -12,7 +14,15 @@ import hungjury  # noqa: E402
 
 project = "hungjury"
 release = version = hungjury.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_click"]
+SOURCE = f"https://github.com/hungjury/hungjury/blob/v{release}/src/hungjury"
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.linkcode",
+    "numpydoc",
+    "sphinx_click",
+    "sphinx_copybutton",
+]
 exclude_patterns = ["_build", "site_tools", "*.ipynb"]
 
 myst_enable_extensions = ["deflist", "colon_fence"]
@@ -25,6 +35,9 @@ numpydoc_show_class_members = False  # autodoc lists them
 python_maximum_signature_line_length = 80
 add_module_names = False
 toc_object_entries = False
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # what is copied runs: no prompts, no output
+copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_title = f"hungjury {release}"
@@ -43,6 +56,22 @@ def setup(app) -> None:
     notebook.make(HERE / "notebook.ipynb", HERE / "notebook.md")
     app.connect("autodoc-process-signature", without_fields)
     app.connect("sphinx-click-process-description", literal_examples)
+
+
+def linkcode_resolve(domain, info):
+    """Where the source of a documented name can be read."""
+    if domain != "py" or not info["module"]:
+        return None
+    thing = importlib.import_module(info["module"])
+    try:
+        for part in info["fullname"].split("."):
+            thing = getattr(thing, part)
+        thing = inspect.unwrap(getattr(thing, "fget", thing))
+        path = Path(inspect.getsourcefile(thing)).relative_to(Path(hungjury.__file__).parent)
+        lines, first = inspect.getsourcelines(thing)
+    except (AttributeError, TypeError, OSError, ValueError):  # fields, constants, other packages
+        return None
+    return f"{SOURCE}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def without_fields(app, what, name, obj, options, signature, returns):

@@ -1,39 +1,70 @@
-"""The page of measures: formula, source, parameters, ranges, axioms and balancing index of each."""
+"""A page for each measure, and one that lists them all with ranges, axioms and balancing index."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import groupby
 
 from hungjury.base.errors import HungjuryError
 from hungjury.measures.base import NOTATION
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory import axiom_table, balancing_index
 from hungjury.theory.verdicts import AxiomRow, example_measure
-from site_tools.parts import escaped, parameter_table, sentences
+from site_tools.formulas import typeset
+from site_tools.parts import escaped, parameter_table, raw, sentences, toctree
 
 LENGTHS = (10, 100, 1000)
+# Each family by its file: a title, and when to use it.
 FAMILIES = {
-    "precision": "Precision and recall",
-    "average_precision": "Average precision",
-    "stopping": "Users who stop",
-    "gain": "Gain",
-    "probabilities": "Uncertain labels",
-    "user_models": "Users as Markov chains",
-    "sets": "Sets, counts and incomplete judgments",
+    "precision": (
+        "Precision and recall",
+        "How many of the first k documents are relevant, and how many of the relevant ones are "
+        "among them. Easy to explain; blind to the order inside the first k.",
+    ),
+    "average_precision": (
+        "Average precision",
+        "One number for a whole list of binary labels (AP), or of grades whose users differ in "
+        "what they call relevant (GAP, xGAP, eGAP). Needs a pool that is nearly complete.",
+    ),
+    "stopping": (
+        "Users who stop",
+        "A user reads from the top and stops: with a fixed chance (RBP), when satisfied (ERR), or "
+        "at the first relevant document (RR). For known-item search, questions and chats.",
+    ),
+    "gain": (
+        "Gain",
+        "Grades are worth something, and less further down. nDCG@10 is what most papers and "
+        "leaderboards report; use it unless you know why not.",
+    ),
+    "probabilities": (
+        "Uncertain labels",
+        "Labels are probabilities of relevance: expected scores and their variance. For soft "
+        "labels from several judges, and for everything that asks how sure a score is.",
+    ),
+    "user_models": (
+        "Users as Markov chains",
+        "Users move back and forth over the list, as estimated from click logs or by a named "
+        "model.",
+    ),
+    "sets": (
+        "Sets, counts and incomplete judgments",
+        "Results without order, what trec_eval counts, and measures for pools with unjudged "
+        "documents (Bpref, infAP, Judged).",
+    ),
 }
 
 TOP = """\
 # Measures
 
 A measure is written as `Name(parameter=value, ...)@k`, for example `nDCG@10`, `AP(rel=2)` or
-`RBP(p=0.9)@20`. [trec_eval's names](../how-to/evaluate.md) work too. `hungjury measures NAME`
-prints what this page says about one of them.
+`RBP(p=0.9)@20`. [trec_eval's names](../../how-to/evaluate.md) work too. `hungjury measures NAME`
+prints what the page of a measure says.
 
 ## All of them
 
 **Replacement** and **Swap** are the two properties that make a score a measure of utility;
-[axioms](../axioms.md) says what they are, how they were checked, and gives the counterexamples.
+[axioms](../../axioms.md) says what they are, how they were checked, and gives the counterexamples.
 *B(N)* is the balancing index: the deepest rank from which a list of N documents can be filled
 with relevant ones and still score as well as one relevant document at rank 1. Near 1 a measure
 looks at the top only; N means that all ranks count alike. Required parameters are set as shown in
@@ -51,7 +82,8 @@ class Facts:
     balancing: list[float]
 
 
-def measures_page() -> str:
+def measure_pages() -> dict[str, str]:
+    """Pages by name: the index, and one for each measure."""
     facts = [
         Facts(cls, row, _balancing(cls)) for cls, row in zip(CATALOGUE, axiom_table(), strict=True)
     ]
@@ -59,14 +91,11 @@ def measures_page() -> str:
     lines += ["| | |", "|---|---|"]
     lines += [f"| `{sign}` | {escaped(meaning)} |" for sign, meaning in NOTATION.items()]
     lines += ["", "Sums over n go over all ranks of the list.", ""]
-    family = ""
-    for one in facts:
-        module = one.cls.__module__.rpartition(".")[2]
-        if module != family:
-            family = module
-            lines += [f"## {FAMILIES.get(module, module)}", ""]
-        lines += _section(one)
-    return "\n".join(lines) + "\n"
+    for module, members in groupby(facts, key=lambda one: one.cls.__module__.rpartition(".")[2]):
+        title, when = FAMILIES.get(module, (module.replace("_", " ").capitalize(), ""))
+        lines += [f"## {title}", "", when, "", *toctree(one.cls.name for one in members)]
+    pages = {one.cls.name: "\n".join(_page(one)) + "\n" for one in facts}
+    return {"index": "\n".join(lines) + "\n", **pages}
 
 
 def _balancing(cls: type[Measure]) -> list[float]:
@@ -82,7 +111,7 @@ def _summary(facts: list[Facts]) -> list[str]:
     rows = [f"| {' | '.join(heads)} |", "|---|---|---|---|" + "---:|" * len(LENGTHS)]
     for one in facts:
         cells = [
-            f"[{one.cls.name}](#{one.cls.name.lower()})",
+            f"[{one.cls.name}]({one.cls.name}.md)",
             _range(one.cls),
             *_verdicts(one.axioms),
             *([_rank(b) for b in one.balancing] or ["–"] * len(LENGTHS)),
@@ -108,18 +137,9 @@ def _range(cls: type[Measure]) -> str:
     return f"{end(cls.low)} to {end(cls.high)}"
 
 
-def _section(one: Facts) -> list[str]:
+def _page(one: Facts) -> list[str]:
     cls = one.cls
-    lines = [
-        f"### {cls.name}",
-        "",
-        sentences(cls),
-        "",
-        "```text",
-        *_formula(cls.formula),
-        "```",
-        "",
-    ]
+    lines = [f"# {cls.name}", "", sentences(cls), "", *raw(typeset(cls.formula)), ""]
     how = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
     told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
     if isinstance(cls.average, str):  # E(X) is averaged as X is
@@ -139,10 +159,8 @@ def _section(one: Facts) -> list[str]:
         lines += [
             "**Balancing index:** " + ", ".join(f"B({n}) = {_rank(b)}" for n, b in indices) + "."
         ]
-    return [*lines, ""]
-
-
-def _formula(text: str) -> list[str]:
-    """The formula, and a line for what its own letters mean."""
-    main, comma, rest = text.partition(", ")
-    return [main, f"  {rest}"] if comma and ":" in rest else [text]
+    lines += [
+        "",
+        f"Letters: [all measures](index.md#letters-in-the-formulas). `hj.m.{cls.name}` in Python.",
+    ]
+    return lines

@@ -7,8 +7,9 @@ from pathlib import Path
 from hungjury.data.open_scales import SCALINGS
 from hungjury.judges.merge import MERGES
 from hungjury.judges.weights import ESTIMATORS, GAPS, WEIGHTS
-from site_tools.measures import measures_page
-from site_tools.names import names_page
+from site_tools.commands import command_pages
+from site_tools.measures import measure_pages
+from site_tools.names import name_pages
 from site_tools.parts import parameter_table, sentences
 
 MERGES_TEXT = """\
@@ -40,16 +41,20 @@ when.
 
 
 def write_all(folder: Path) -> None:
-    """Write every generated page; one that did not change is left alone."""
+    """Write the generated pages, leave unchanged ones alone, and remove those of old names."""
     made = {
-        "measures.md": measures_page(),
-        "merges.md": merges_page(),
-        "scalings.md": scalings_page(),
-        "aware-weights.md": weights_page(),
-        "python.md": names_page(),
+        "merges": merges_page(),
+        "scalings": scalings_page(),
+        "aware-weights": weights_page(),
     }
+    groups = {"measures": measure_pages(), "commands": command_pages(), "python": name_pages()}
+    for group, pages in groups.items():
+        made |= {f"{group}/{name}": text for name, text in pages.items()}
+        for old in (folder / group).glob("*.md"):
+            if old.stem not in pages:
+                old.unlink()
     for name, text in made.items():
-        path = folder / name
+        path = folder / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

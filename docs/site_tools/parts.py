@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 from hungjury.base.named import Named
@@ -34,3 +35,13 @@ def parameter_table(cls: type[Named]) -> list[str]:
             f"| `{f.name}` | {escaped(f.doc)} | {f'`{values}`' if values else ''} | {default} |"
         )
     return rows
+
+
+def raw(html: str) -> list[str]:
+    """A block of HTML as it is."""
+    return ["```{raw} html", html, "```"]
+
+
+def toctree(pages: Iterable[str], *, depth: int = 1) -> list[str]:
+    """A list of links to pages."""
+    return ["```{toctree}", f":maxdepth: {depth}", "", *pages, "```", ""]

@@ -81,12 +81,24 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    measures = (tmp_path / "html" / "reference" / "measures.html").read_text(encoding="utf-8")
-    assert "(1 - p) Σ_{n≤k} p^(n-1) x_n" in measures
-    commands = (tmp_path / "html" / "reference" / "commands.html").read_text(encoding="utf-8")
-    assert "--judge-column" in commands
-    names = (tmp_path / "html" / "reference" / "python.html").read_text(encoding="utf-8")
-    assert "Score runs against labels: a value for every measure" in names
+    reference = tmp_path / "html" / "reference"
+    assert "<math" in (reference / "measures" / "RBP.html").read_text(encoding="utf-8")
+    command = (reference / "commands" / "leaderboard.html").read_text(encoding="utf-8")
+    assert "--judge-column" in command
+    function = (reference / "python" / "evaluate.html").read_text(encoding="utf-8")
+    assert "Score runs against labels: a value for every measure" in function
+    assert "src/hungjury/measures/evaluate.py#L" in function
+
+
+def test_formulas_are_typeset() -> None:
+    formulas = load("formulas")
+    shown = formulas.typeset("X@k = (1/k) Σ_{n≤k} 2^l_n, l_n: grade at rank n")
+    assert "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>k</mi></mrow></mfrac>" in shown
+    assert "<munder><mo>∑</mo>" in shown
+    assert "<msup><mn>2</mn><mrow><msub><mi>l</mi>" in shown
+    assert shown.endswith('<p class="letters">l_n: grade at rank n</p></div>')
+    for cls in CATALOGUE:
+        assert "_" not in re.sub(r"<p.*", "", formulas.typeset(cls.formula)), cls.name
 
 
 # The README's examples run as they stand.
