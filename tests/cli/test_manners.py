@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from builders.commands import ALL, hungjury
 from hungjury.base.errors import InputError, MissingExtra, Note
-from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
+from hungjury.cli.main import summaries
 from hungjury.cli.options import _writes
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
@@ -320,11 +320,11 @@ def test_many_measures_of_few_systems_stand_below_each_other(demo: Path) -> None
     )
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", summaries())
 def test_the_list_of_commands_shows_the_first_sentence_of_each(name):
     command = group.get_command(click.Context(group), name)
     assert command.name == name
-    assert command.short_help == COMMANDS[name]
+    assert command.short_help == summaries()[name]
 
 
 RISING = {

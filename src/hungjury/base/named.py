@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, T
 
 from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.base.parameters import Declared, required
-from hungjury.base.records import ShownParameter, Signature, dataclass_transform
+from hungjury.base.records import Signature, dataclass_transform
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -133,16 +133,11 @@ class Named:
         return list(cls._params.values())
 
     @classmethod
-    def _shown_parameters(cls) -> list[ShownParameter]:
+    def _shown(cls) -> list[tuple[str, bool, Any, Any]]:
         kinds: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             kinds |= vars(base).get("__annotations__", {})
-        return [
-            ShownParameter(
-                f.name, True, MISSING if f.required else f.default, kinds.get(f.name, MISSING)
-            )
-            for f in cls.params()
-        ]
+        return [(f.name, True, f.default, kinds.get(f.name, MISSING)) for f in cls.params()]
 
     def _checked(self, declared: Declared, value: Any) -> Any:
         if hasattr(value, "dtype") and not hasattr(value, "__len__"):

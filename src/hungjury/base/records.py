@@ -11,15 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-__all__ = [
-    "Record",
-    "Settings",
-    "ShownParameter",
-    "Signature",
-    "dataclass_transform",
-]
+__all__ = ["Record", "Settings", "Signature", "dataclass_transform"]
 
 if TYPE_CHECKING:
     import inspect
@@ -32,34 +26,29 @@ else:
         return lambda cls: cls
 
 
-class ShownParameter(NamedTuple):
-    """A parameter of a class, as a `Signature` shows it; `MISSING` for what it does not have."""
-
-    name: str
-    kw_only: bool
-    default: Any
-    annotation: Any
-
-
 class Signature:
-    """The signature of a class that lists its parameters, for `inspect.signature` and editors."""
+    """The signature of a class that lists its parameters, for `inspect.signature` and editors.
+
+    The class method `_shown` gives their names, whether they are given by name only, defaults and
+    annotations; `MISSING` for what a parameter does not have.
+    """
 
     def __get__(self, one: object, cls: Any) -> inspect.Signature:
         from inspect import Parameter, Signature  # imported only when a signature is shown
 
         if one is not None:
             raise AttributeError("__signature__")  # that of __call__ is meant
-        return Signature(
-            [
-                Parameter(
-                    p.name,
-                    Parameter.KEYWORD_ONLY if p.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
-                    default=Parameter.empty if p.default is MISSING else p.default,
-                    annotation=Parameter.empty if p.annotation is MISSING else p.annotation,
-                )
-                for p in sorted(cls._shown_parameters(), key=lambda p: p.kw_only)
-            ]
-        )
+        places = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+        found = [
+            Parameter(
+                name,
+                places[named],
+                default=Parameter.empty if default is MISSING else default,
+                annotation=Parameter.empty if annotation is MISSING else annotation,
+            )
+            for name, named, default, annotation in cls._shown()
+        ]
+        return Signature(sorted(found, key=lambda one: one.kind))
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -114,15 +103,10 @@ class Record:
         self.__post_init__()
 
     @classmethod
-    def _shown_parameters(cls) -> list[ShownParameter]:
+    def _shown(cls) -> list[tuple[str, bool, Any, Any]]:
+        made = {f.name: ... for f in fields(cls) if f.default is MISSING and not _required(f)}
         return [
-            ShownParameter(
-                f.name,
-                f.kw_only is True,
-                ... if f.default is MISSING and not _required(f) else f.default,
-                f.type,
-            )
-            for f in fields(cls)
+            (f.name, f.kw_only is True, made.get(f.name, f.default), f.type) for f in fields(cls)
         ]
 
     def __post_init__(self) -> None:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hungjury.cli.options import (
     all_of,
-    csv_safe_option,
-    format_option,
+    gold_option,
     measures_option,
     merge_option,
-    output_option,
     page,
     plan_option,
-    quiet_option,
     refuse_unused,
+    result_options,
     text_options,
 )
-from hungjury.cli.output import deliver, print_notes, progress_bar
+from hungjury.cli.output import Output
 from hungjury.cli.reading import (
     Reading,
     binary_option,
@@ -31,9 +29,6 @@ from hungjury.cli.reading import (
 )
 from hungjury.leaderboard.options import BOARD
 
-if TYPE_CHECKING:
-    from hungjury.leaderboard.board import Leaderboard
-
 
 @click.command("leaderboard", no_args_is_help=True)
 @judges_needed
@@ -41,26 +36,17 @@ if TYPE_CHECKING:
 @measures_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
 @merge_option("--merge", "binmv")
 @binary_option
-@click.option(
-    "--gold",
-    multiple=True,
-    metavar="QRELS",
-    help="Gold labels of some documents, to correct the leaderboard; one file per person.",
-)
+@gold_option("Gold labels of some documents, to correct the leaderboard; one file per person.")
 @plan_option
 @all_of([flag(option) for option in BOARD.values() if option.flag])
 @click.option("--report", type=page, metavar="FILE", help="Also write an HTML report.")
 @text_options
-@format_option("table", "csv", "json", "latex")
-@csv_safe_option
-@output_option
+@result_options("table", "csv", "json", "latex")
 @judges_and_runs
-@quiet_option
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: str | None, report: str | None, queries: tuple[str, ...],
-    documents: tuple[str, ...], form: str, csv_safe: bool, output: str | None, reading: Reading,
-    quiet: bool, **options: Any,
+    documents: tuple[str, ...], out: Output, reading: Reading, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -81,23 +67,15 @@ def leaderboard_command(
     models_judges = merge_method(merge).drawn_from == "model"
     refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
     refuse_unused("--prior", "an em merge", models_judges)
-    with progress_bar(quiet, True) as progress:
+    with out.progress() as progress:
         board = leaderboard(
             reading.judgments(judges), reading.runs(runs), measures[0], merge,
             gold=reading.gold_of(gold), plan=plan, progress=progress, **options,
         )  # fmt: skip
-    print_notes(board.notes, quiet, "--format json")
-    deliver(_formatted(board, form, csv_safe), output, for_people=form == "table")
+    out.notes(board.notes, "--format json")
+    out.write(board)
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]
         board.write_page(report, words, queries=queries, documents=documents)
-        if not quiet:
+        if not out.quiet:
             click.echo(f"wrote {report}", err=True)
-
-
-def _formatted(board: Leaderboard, form: str, safe: bool) -> str:
-    if form == "csv":
-        return board.to_csv(safe)
-    if form == "json":
-        return board.to_json()
-    return board.to_latex() if form == "latex" else board.to_text()

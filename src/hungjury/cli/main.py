@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from importlib import import_module
@@ -13,56 +14,44 @@ from hungjury import __version__
 from hungjury.base.errors import HungjuryError
 from hungjury.base.text import visible
 from hungjury.cli.options import finished
-from hungjury.cli.output import guard_streams
+from hungjury.cli.output import deliver, guard_streams
 
-# The first sentence of each command's help; its module is imported when it is used.
-COMMANDS = {
-    "agreement": "Measure agreement between judges, and find copies and constant judges.",
-    "audit": "Check files for duplicates, ties, missing topics and unusual labels.",
-    "aware": "Merge scores instead of labels, weighting judges by their distance from random ones.",
-    "clicks": "Estimate from a click log how users move over result pages.",
-    "compare": "Test whether systems differ significantly over topics.",
-    "compare-rankers": "Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree "
-    "counts.",
-    "completion": "Print shell code for tab completion of commands, options, measures and files.",
-    "curve": "Compute precision-recall curves, as data or as a plot.",
-    "evaluate": "Score runs against labels.",
-    "gate": "Decide whether a candidate may replace a baseline.",
-    "label": "Label documents in the browser, by keyboard.",
-    "leaderboard": "Rank systems by the labels of several judges, with the uncertainty of the "
-    "ranking.",
-    "measures": "List the measures, or describe one.",
-    "merge": "Merge the labels of several judges into one qrels file.",
-    "plan": "Choose the documents that people should label.",
-    "prm": "Estimate how likely another judge is to find documents of each level relevant.",
-    "rank": "Rank documents with a trained ranker, as a TREC run.",
-    "simulate": "Simulate a collection with known truth: systems, topics, judges and gold labels.",
-    "study": "Run a paper's experiments on your data; a study can be stopped and resumed at "
-    "any time.",
-    "theory": "Study measures: partial order of lists, axioms, balancing index.",
-    "train": "Train a ranker for users: nMCG-MART, on LightGBM.",
-}
 # They do no linear algebra; the threads that numpy's BLAS starts, one per core, would cost time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+_SUMMARY = re.compile(r'^def (\w+)_command\(.*?\n    """(.*?)(?:\n\n|""")', re.M | re.S)
+
+
+def summaries() -> dict[str, str]:
+    """Return the first sentence of every command's help; importing them all would take long."""
+    found: dict[str, str] = {}
+    for file in sorted(os.listdir(os.path.dirname(__file__))):
+        if file.endswith(".py"):
+            with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as source:
+                for name, text in _SUMMARY.findall(source.read()):
+                    found[name.replace("_", "-")] = " ".join(text.split())
+    return dict(sorted(found.items()))
 
 
 class _Commands(click.Group):
     """Commands by name: `compare-rankers` is `compare_rankers_command` in `compare_rankers.py`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return list(summaries())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        if name in COMMANDS and name not in self.commands:
-            module = name.replace("-", "_")
-            found = getattr(import_module(f"hungjury.cli.{module}"), f"{module}_command")
-            self.add_command(finished(found))
+        module = name.replace("-", "_")
+        if name not in self.commands and f"{module}.py" in os.listdir(os.path.dirname(__file__)):
+            found = getattr(import_module(f"hungjury.cli.{module}"), f"{module}_command", None)
+            if found is not None:
+                self.add_command(finished(found))
         return self.commands.get(name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(context)])
+            formatter.write_dl(list(summaries().items()))
 
 
 @click.group(cls=_Commands, context_settings=HELP)
@@ -77,6 +66,26 @@ def hungjury() -> None:
       hungjury audit qrels.txt 'runs/*'
       hungjury measures
     """
+
+
+@hungjury.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print shell code for tab completion of commands, options, measures and files.
+
+    \b
+    Examples:
+      eval "$(hungjury completion bash)"
+      hungjury completion fish > ~/.config/fish/completions/hungjury.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    deliver(kind(hungjury, {}, "hungjury", "_HUNGJURY_COMPLETE").source(), None)
+
+
+finished(completion_command)
 
 
 def main() -> None:
