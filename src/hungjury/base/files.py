@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from hungjury.base.errors import InputError
 
@@ -35,12 +35,19 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         else:
             _replace(os.path.realpath(path), old, data)
     except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}",
-            code="unwritable-file",
-            file=str(path),
-            remedy="check the folder",
-        ) from None
+        raise file_error(path, error, "written", "check the folder") from None
+
+
+def file_error(
+    path: str | os.PathLike[str],
+    error: OSError,
+    action: Literal["read", "written"] = "read",
+    remedy: str = "check the path",
+) -> InputError:
+    """Return the error of a file that the system does not let us read or write."""
+    code = "unreadable-file" if action == "read" else "unwritable-file"
+    message = f"cannot be {action}: {error.strerror}"
+    return InputError(message, code=code, file=os.fspath(path), remedy=remedy)
 
 
 def refuse_inputs(
@@ -155,12 +162,7 @@ def read_json(path: str, what: str, remedy: str) -> Any:
         with open(path, encoding="utf-8") as file:
             return json.load(file, parse_constant=_not_finite, object_pairs_hook=once)
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            code="unreadable-file",
-            file=path,
-            remedy="check the path",
-        ) from None
+        raise file_error(path, error) from None
     except (ValueError, RecursionError) as error:  # also text that is not UTF-8, or nested deeply
         reason = getattr(error, "msg", None) or str(error)
         raise InputError(

@@ -133,7 +133,7 @@ class Named:
         return list(cls._params.values())
 
     @classmethod
-    def _shown(cls) -> list[tuple[str, bool, Any, Any]]:
+    def _parameters(cls) -> list[tuple[str, bool, Any, Any]]:
         kinds: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             kinds |= vars(base).get("__annotations__", {})

@@ -29,7 +29,7 @@ else:
 class Signature:
     """The signature of a class that lists its parameters, for `inspect.signature` and editors.
 
-    The class method `_shown` gives their names, whether they are given by name only, defaults and
+    The class method `_parameters` gives their names, whether they are given by name only, defaults and
     annotations; `MISSING` for what a parameter does not have.
     """
 
@@ -46,7 +46,7 @@ class Signature:
                 default=Parameter.empty if default is MISSING else default,
                 annotation=Parameter.empty if annotation is MISSING else annotation,
             )
-            for name, named, default, annotation in cls._shown()
+            for name, named, default, annotation in cls._parameters()
         ]
         return Signature(sorted(found, key=lambda one: one.kind))
 
@@ -103,7 +103,7 @@ class Record:
         self.__post_init__()
 
     @classmethod
-    def _shown(cls) -> list[tuple[str, bool, Any, Any]]:
+    def _parameters(cls) -> list[tuple[str, bool, Any, Any]]:
         made = {f.name: ... for f in fields(cls) if f.default is MISSING and not _required(f)}
         return [
             (f.name, f.kw_only is True, made.get(f.name, f.default), f.type) for f in fields(cls)

@@ -182,7 +182,8 @@ def input_options(command: F) -> F:
 
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
-_SCORING = [
+# The flags that say what is scored; `score_files` takes them.
+scoring_options = all_of([
     input_options,
     measures_option(
         'Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
@@ -197,12 +198,7 @@ _SCORING = [
     click.option("--topics", metavar="WHICH",
                  help="judged (default), retrieved, or topic ids such as 301,302."),
     choice_option("--undefined", Undefined, "Value where nothing is relevant."),
-]  # fmt: skip
-
-
-def scoring_options(command: F) -> F:
-    """Return the flags that say what is scored; `score_files` takes them."""
-    return all_of(_SCORING)(command)
+])  # fmt: skip
 
 
 def score_files(

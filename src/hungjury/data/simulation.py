@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.choices import OddJudge
 from hungjury.base.errors import InputError, check_choice, check_seed
-from hungjury.base.files import write_whole
+from hungjury.base.files import file_error, write_whole
 from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
@@ -97,12 +97,8 @@ def _make_room(folder: Path) -> None:
                 if ours.fullmatch(old.name):
                     old.unlink()
     except OSError as error:
-        raise InputError(
-            f"cannot create the folder: {error.strerror}",
-            code="unwritable-file",
-            file=str(folder),
-            remedy="give a folder that exists or can be created",
-        ) from None
+        remedy = "give a folder that exists or can be created"
+        raise file_error(folder, error, "written", remedy) from None
 
 
 def simulate(

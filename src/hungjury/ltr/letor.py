@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hungjury import native
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError
-from hungjury.base.files import cores
+from hungjury.base.files import cores, file_error
 from hungjury.data.reading.formats import parse_text
 from hungjury.data.reading.options import FileLike
 from hungjury.data.reading.sources import Source, expand
@@ -106,12 +106,7 @@ def _array(path: str) -> NDArray[Any]:
     try:
         return np.asarray(np.load(Path(path), allow_pickle=False))
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            code="unreadable-file",
-            file=path,
-            remedy="check the path",
-        ) from None
+        raise file_error(path, error) from None
     except ValueError:
         raise InputError(
             "not an array saved by numpy",

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra
+from hungjury.base.files import file_error
 
 _MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
 MAGIC_BYTES = max(map(len, _MAGIC.values()))
@@ -85,12 +86,8 @@ def damage_reported(name: str) -> Iterator[None]:
     except OSError as error:
         if error.errno is None:  # from the decompressor, not from the system
             raise _damaged(name) from None
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            code="unreadable-file",
-            file=name,
-            remedy="check the file and the disk it is on",
-        ) from None
+        remedy = "check the file and the disk it is on"
+        raise file_error(name, error, remedy=remedy) from None
     except Exception as error:
         if type(error).__name__ not in ("LZMAError", "IsalError"):
             raise
