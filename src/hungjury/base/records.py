@@ -29,8 +29,8 @@ else:
 class Signature:
     """The signature of a class that lists its parameters, for `inspect.signature` and editors.
 
-    The class method `_parameters` gives their names, whether they are given by name only, defaults and
-    annotations; `MISSING` for what a parameter does not have.
+    The class method `_parameters` gives their names, whether they are given by name only, their
+    defaults and annotations; `MISSING` for what a parameter does not have.
     """
 
     def __get__(self, one: object, cls: Any) -> inspect.Signature:
