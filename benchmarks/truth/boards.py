@@ -15,9 +15,9 @@ from hungjury.judges.agreement import panel_agreement
 from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method
 from hungjury.judges.panel import Panel as Votes
+from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.draws import Estimate, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
-from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
 

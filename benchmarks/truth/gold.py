@@ -33,6 +33,7 @@ from hungjury.data.alignment import align
 from hungjury.data.qrels import Judgments
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
+from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.direct import direct, features, predict
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import Sample
@@ -43,7 +44,6 @@ from hungjury.leaderboard.panel_error import (
     range_of,
 )
 from hungjury.leaderboard.plan import expected_differences, influence
-from hungjury.leaderboard.standing import standing
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hungjury as hj
-from hungjury.leaderboard.standing import standing
+from hungjury.leaderboard.board import standing
 from hungjury.stats.multiple import of_differences
 
 LOOKS = (60, 120, 240)

@@ -11,7 +11,7 @@ import numpy as np
 import hungjury as hj
 from hungjury.base.errors import Note
 from hungjury.data.pool import Pool
-from hungjury.leaderboard.standing import standing
+from hungjury.leaderboard.board import standing
 from hungjury.stats.agreement import JudgePairs
 
 HOSTILE = [

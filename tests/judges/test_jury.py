@@ -8,7 +8,6 @@ from hungjury.base.errors import HungjuryError
 from hungjury.judges.families import correlation_with_rest, family_names, seat_jury
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import completed_shares, vote_shares
-from hungjury.leaderboard.board import labels_per_document, vote_share
 
 NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]
 
@@ -174,8 +173,9 @@ def test_weights_are_shares_of_the_vote():
     given = hj.read_judgments(
         {"a": {"q": {"1": 1, "2": 0}}, "b": {"q": {"1": 0}}, "c": {"q": {"1": 1, "3": 1}}}
     )
-    assert vote_share(given) == pytest.approx([(1 / 3 + 1) / 3, 1 / 9, (1 / 3 + 1) / 3])
-    assert labels_per_document(given) == {1: 2, 3: 1}
+    panel = Panel.of(given)
+    assert panel.vote_share() == pytest.approx([(1 / 3 + 1) / 3, 1 / 9, (1 / 3 + 1) / 3])
+    assert panel.labels_per_document() == {1: 2, 3: 1}
 
 
 def test_documents_that_few_judged_are_not_taken_as_agreed():

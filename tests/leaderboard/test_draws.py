@@ -11,18 +11,24 @@ import hungjury as hj
 from hungjury import native
 from hungjury.base.errors import HungjuryError
 from hungjury.data.alignment import align
+from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.draws import (
     Parts,
-    ScoreDraws,
     Summing,
     as_reported,
     mean_draws,
     people_parts,
 )
 from hungjury.leaderboard.label_model import RankStrata, check_chains, draw_labels
-from hungjury.leaderboard.standing import standing
 from hungjury.stats.multiple import of_differences
 from oracles import leaderboard as naive
+
+
+def summary_of(values):
+    """values: [draw, system, topic]"""
+    made = Summing(len(values), *values.shape[1:])
+    made.add(values.copy())
+    return made.finish()
 
 
 def flat(grades, rng):
@@ -213,13 +219,13 @@ def test_a_stratum_has_a_prior_of_its_own():
 def test_parts_are_the_loop():
     rng = np.random.default_rng(3)
     draws = rng.normal(size=(50, 2, 6)) + rng.normal(size=(50, 2, 1))
-    kept = ScoreDraws.of(draws)
+    kept = summary_of(draws)
     _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
     for s in range(2):
         noise, _ = naive.parts(draws[:, s].tolist())
         assert parts.labels[s, s] == pytest.approx(noise)
     one = draws[:, :1]
-    alone = mean_draws(one.mean(axis=0), ScoreDraws.of(one), "topics", np.random.SeedSequence(0))
+    alone = mean_draws(one.mean(axis=0), summary_of(one), "topics", np.random.SeedSequence(0))
     assert alone[1].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
 
 
@@ -255,7 +261,7 @@ def test_parts_find_what_topics_share(shared):
     draws = 0.2 * rng.normal(size=(4000, 3, 10)) + shared * rng.normal(size=(4000, 1, 1))
     cells = rng.normal(size=(3, 10))
     means, parts = mean_draws(
-        cells, ScoreDraws.of(draws + cells), "population", np.random.SeedSequence(5)
+        cells, summary_of(draws + cells), "population", np.random.SeedSequence(5)
     )
     assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
     assert np.diag(parts.shared) == pytest.approx([shared**2] * 3, abs=0.02)
@@ -269,7 +275,7 @@ def test_draws_for_these_topics_lie_around_the_estimate():
     rng = np.random.default_rng(6)
     draws = rng.normal(size=(100, 2, 7))
     cells = rng.normal(size=(2, 7))  # a vote's own scores are no mean of draws
-    means, parts = mean_draws(cells, ScoreDraws.of(draws), "topics", np.random.SeedSequence(0))
+    means, parts = mean_draws(cells, summary_of(draws), "topics", np.random.SeedSequence(0))
     drawn = draws.mean(axis=2)
     assert means - means.mean(axis=0) == pytest.approx(drawn - drawn.mean(axis=0))
     assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1))

@@ -13,10 +13,10 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.board import dependence, judge_rows, vote_share
 from hungjury.leaderboard.correction import agreement_with_sample
 from hungjury.leaderboard.gold import gold_sample
 from hungjury.leaderboard.gold_agreement import agreement_with_gold
+from hungjury.leaderboard.leaderboard import dependence, judge_rows
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 
@@ -248,14 +248,14 @@ def test_vote_shares_are_the_loop():
         "c": {"t": {"x": 1, "w": 0}},
     }
     given = hj.read_judgments(votes)
-    assert vote_share(given) == pytest.approx(
+    assert Panel.of(given).vote_share() == pytest.approx(
         np.array([1 / 3 + 1 / 2 + 1, 1 / 3 + 1 / 2, 1 / 3 + 1]) / 4
     )
 
 
 def test_rows_about_judges(made):
     found = hj.agreement(made.judgments)
-    jury = SimpleNamespace(judgments=made.judgments)
+    jury = SimpleNamespace(judgments=made.judgments, panel=Panel.of(made.judgments))
     right = np.array([0.9, 0.7, 0.5])
     size = 3
     confusion = np.array([np.eye(size) * r + (1 - r) / 2 * (1 - np.eye(size)) for r in right])

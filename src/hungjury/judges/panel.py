@@ -139,6 +139,19 @@ class Panel(Record, eq=False):
         times = np.bincount(rng.integers(number, size=number), minlength=number)
         return np.asarray(times[family] * self.weight)
 
+    def vote_share(self) -> NDArray[np.float64]:
+        """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
+        total = native.sum_by_key(self.document, self.judge, self.weight, len(self.pool))
+        parts = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
+        share = self.weight * native.sum_by_key(self.judge, self.document, parts, len(self.judges))
+        return np.asarray(share / max(int((total > 0).sum()), 1))
+
+    def labels_per_document(self) -> dict[int, int]:
+        """Count the documents of the pool by their number of labels."""
+        number = native.count_keys(self.document, len(self.pool))
+        labels, documents = np.unique(number, return_counts=True)
+        return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}
+
     @property
     def binary(self) -> bool:
         return self.grades == (0, 1)

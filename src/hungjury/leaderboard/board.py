@@ -1,9 +1,9 @@
-"""A leaderboard: systems, best first, its judges, and how certain the ranking is."""
+"""A leaderboard: who is better, how certain that is, and what more topics or judges would show."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -12,28 +12,195 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Target
-from hungjury.base.errors import Note, percent, plural
+from hungjury.base.errors import MeasureError, Note
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import letter
-from hungjury.data.qrels import Judgments
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
-from hungjury.judges.families import Jury
+from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import Correction
+from hungjury.leaderboard.draws import Drawn, Parts, draw_scores, mean_draws, reported_rate
 from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
-from hungjury.leaderboard.label_model import LabelDraws
-from hungjury.leaderboard.options import LeaderboardSettings
-from hungjury.leaderboard.standing import Outlook
-from hungjury.stats.multiple import letter_groups
+from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
+from hungjury.stats.multiple import (
+    NOISE,
+    letter_groups,
+    of_differences,
+    simultaneous_widths,
+    typical,
+)
 
-TOO_MUCH = 0.03  # agreement beyond what independent judges would have
-FAR = 5.0  # in standard errors
-FEW = 50  # common documents needed to compare two judges
+
+class Standing(Record, eq=False):
+    """How systems compare: what follows from draws of their means, in the order of the draws."""
+
+    p_best: Floats
+    rank_low: Ints
+    rank_high: Ints
+    beats: Floats  # [system, system]: P(row has the larger mean); equal means count half
+    apart: NDArray[np.bool_]  # [system, system]: told apart
+
+
+def standing(
+    mean: Floats,
+    draws: Floats,
+    level: float = 0.95,
+    together: bool = True,
+    stretch: float = 1.0,
+) -> Standing:
+    """Ranks, chances and groups from means [system] and draws [draw, system]; larger is better.
+
+    together: tell systems apart with all pairs taken together: at `level` no pair is told apart by
+    chance; else pair by pair, by the chance that one beats the other. Under a panel error
+    of unknown size the first would be a test of the size: it is the same for all pairs.
+
+    stretch: the factor on the required difference if results are looked at more than once.
+
+    A finite number of draws cannot show certainty: one more draw is counted in which all systems
+    are equal, unless the draws are all the same.
+    """
+    if len(draws) > 1 and (draws != draws[0]).any():
+        counted = np.vstack([draws, np.zeros(draws.shape[1])])
+    else:
+        counted = draws
+    beats = native.shares_larger(np.ascontiguousarray(counted.T))
+    above, equal = _places(counted)
+    tail = (1 - level) / 2
+    first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
+    last = np.quantile((above + equal)[: len(draws)], 1 - tail, axis=0, method="inverted_cdf")
+    if together:
+        needed = simultaneous_widths(draws, level, stretch)
+        noise = NOISE * max(float(np.abs(draws).max(initial=0)), 1e-300)
+        apart = np.abs(mean[:, None] - mean) > np.maximum(needed, noise)
+    else:
+        apart = np.maximum(beats, beats.T) >= 1 - tail
+    return Standing(
+        np.where(above == 0, 1 / equal, 0.0).mean(axis=0),
+        first.astype(np.int64),
+        last.astype(np.int64),
+        beats,
+        apart,
+    )
+
+
+def _places(draws: Floats) -> tuple[Ints, Ints]:
+    """[draw, system]: how many systems are larger, and how many equal, itself included."""
+    order = np.argsort(-draws, axis=1, kind="stable")
+    ordered = np.take_along_axis(draws, order, axis=1)
+    place = np.arange(draws.shape[1])
+    new = np.ones(draws.shape, dtype=bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.ones(draws.shape, dtype=bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, place, place[-1])[:, ::-1], axis=1)[:, ::-1]
+    above, equal = np.empty_like(first), np.empty_like(first)
+    np.put_along_axis(above, order, first, axis=1)
+    np.put_along_axis(equal, order, last - first + 1, axis=1)
+    return above, equal
+
+
+TIMES = (0.5, 1, 2, 4)  # topics
+SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
+MORE = (1.5, 2)  # times as many judges, extrapolated
+DRAWS = 100  # for each smaller panel
+
+
+class Outlook(Record):
+    """The smallest detectable difference between two systems with other numbers of topics and of
+    judges: as far as the interval of a typical difference reaches to either side.
+    """
+
+    difference: float  # with the present topics and judges
+    topics: list[tuple[int, float]]
+    judges: list[tuple[int, float]]  # with the panel's own view only
+    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
+    floor: float | None = None  # limit set by panel error, with any number of topics and judges
+
+
+def look_ahead(
+    panel: Panel,
+    drawn: Drawn,
+    options: BoardOptions,
+    parts: Parts,
+    seed: np.random.SeedSequence,
+) -> Outlook:
+    """Estimate the precision with other numbers of topics and judges.
+
+    More judges of the same kind share the panel error: with one, no smaller panels are measured,
+    and `floor` says what remains. In the panel's own view smaller panels are measured.
+    """
+    level, total = options.level, of_differences(parts.total)
+    here = typical(total, level)
+    if parts.panel is not None:
+        fixed = of_differences(parts.panel)
+        topics = topics_curve(parts.number, total - fixed, fixed, level)
+        return Outlook(here, topics, [], 0, typical(fixed, level))
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # judges are resampled does it stay as long as there are no more of them.
+    fixed = 0 * total
+    if parts.shared is not None and options.merge.gives == "weights":
+        fixed = of_differences(parts.shared)
+    topics = topics_curve(parts.number, total - fixed, fixed, level)
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(panel.judges))
+        try:
+            fewer = draw_scores(panel.only(order[:size]), drawn.alignment, short, mine)
+        except MeasureError:  # a label model that so few judges cannot support
+            return np.nan
+        _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
+        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
+        needed = typical(of_differences(total), level) * spread / _spread(fewer)
+        return min(needed, widest)
+
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread = _spread(drawn)
+    chosen, short = options.measure, options.but(draws=DRAWS)
+    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
+    judges, measured = judges_curve(len(panel.judges), here, with_fewer)
+    return Outlook(here, topics, judges, measured)
+
+
+def _spread(drawn: Drawn) -> float:
+    """Return how far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
+
+
+def topics_curve(number: int, part: Floats, fixed: Floats, level: float) -> list[tuple[int, float]]:
+    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
+    number of topics."""
+    counts = sorted({max(round(number * times), 1) for times in TIMES})
+    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
+    return [(n, typical(part * number / n + fixed, level)) for n in counts]
+
+
+def judges_curve(
+    number: int, difference: float, measure: Callable[[int], float]
+) -> tuple[list[tuple[int, float]], int]:
+    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
+    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
+    found = [(k, measure(k)) for k in sizes]
+    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
+    # A single small panel may look good by luck: precision must not fall with more judges.
+    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
+    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
+    if len(curve) < 2:
+        return curve, len(curve)
+    size, value = np.array(curve).T
+    squares = value**2  # variances add up
+    slope, floor = np.polyfit(1 / size, squares, 1)
+    slope = min(max(slope, 0.0), squares[-1] * number)
+    floor = squares[-1] - slope / number  # the fit goes through the present panel
+    more = [round(number * times) for times in MORE]
+    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
 
 
 class JudgeRow(Record):
@@ -47,95 +214,6 @@ class JudgeRow(Record):
     kappa: float | None  # Cohen's, with the others
     accuracy: float | None  # how often right, by the label model
     weight: float | None  # share of the vote, or AWARE's weight; 0 for judges who do not vote
-
-
-def judge_rows(
-    found: Agreement, jury: Jury, labels: LabelDraws | None, weights: Floats | None
-) -> list[JudgeRow]:
-    """A row for every judge; `labels` and `weights` [judge, topic] are of those who vote."""
-    _, kappa = found.pairs.with_others()
-    voting = jury.judgments
-    accuracy: dict[str, float] = {}
-    if labels is not None:
-        right = np.einsum("g,kgg->k", _prior(labels), labels.confusion)
-        accuracy = dict(zip(voting.judges, right.tolist(), strict=True))
-    weight = None if labels is not None else vote_share(voting)
-    weight = weight if weights is None else weights.mean(axis=1)
-    share = {} if weight is None else dict(zip(voting.judges, weight.tolist(), strict=True))
-    family = dict(zip(voting.judges, voting.families, strict=True))
-    pool = max(len(found.panel.pool), 1)
-    return [
-        JudgeRow(
-            name=name,
-            family=family.get(name, name),
-            labels=int(found.labels[k]),
-            covered=int(found.labels[k]) / pool,
-            relevant=float(1 - found.label_rates[k, 0]),
-            kappa=None if np.isnan(kappa[k]) else float(kappa[k]),
-            accuracy=accuracy.get(name),
-            weight=None if weight is None else share.get(name, 0.0),
-        )
-        for k, name in enumerate(found.judges)
-    ]
-
-
-def vote_share(judgments: Judgments) -> Floats:
-    """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
-    document, judge = _votes(judgments)
-    judges, documents = len(judgments.judges), len(judgments.pool)
-    total = native.sum_by_key(document, judge, judgments.weight, documents)
-    parts = np.divide(1.0, total, out=np.zeros(documents), where=total > 0)
-    share = judgments.weight * native.sum_by_key(judge, document, parts, judges)
-    return np.asarray(share / max(int((total > 0).sum()), 1))
-
-
-def labels_per_document(judgments: Judgments) -> dict[int, int]:
-    """Count the documents of the pool by their number of labels."""
-    number = native.count_keys(_votes(judgments)[0], len(judgments.pool))
-    labels, documents = np.unique(number, return_counts=True)
-    return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}
-
-
-def _votes(judgments: Judgments) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Documents and judges of labels that are votes: not below 0."""
-    counted = judgments.label >= 0
-    if counted.all():
-        return judgments.document, judgments.judge
-    return judgments.document[counted], judgments.judge[counted]
-
-
-def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
-    """A note on judges who agree more than independent errors, as in the label model, explain.
-
-    The expected agreement of two judges follows from the prior and their confusion matrices.
-    judges: those of `labels`.
-    """
-    prior, confusion = _prior(labels), labels.confusion
-    expected = np.einsum("g,kgl,mgl->km", prior, confusion, confusion, optimize=True)
-    at = [found.judges.index(name) for name in judges]
-    seen, common = (part[np.ix_(at, at)] for part in (found.pairs.agreement, found.pairs.common))
-    compared = (common >= FEW) & ~np.isnan(expected)
-    np.fill_diagonal(compared, False)
-    error = np.sqrt(np.maximum(expected * (1 - expected), 1e-9) / np.maximum(common, 1))
-    excess = np.where(compared, seen - expected, 0.0)
-    many = int((excess > np.maximum(TOO_MUCH, FAR * error)).sum()) // 2
-    if not many:
-        return ()
-    one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    text = (
-        f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
-        f"who err independently would, most of all {judges[one]} and "
-        f"{judges[other]}: on {percent(seen[one, other])} of documents, where "
-        f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
-        "the intervals are too narrow"
-    )
-    return (Note("dependent-judges", many, text, about="judges"),)
-
-
-def _prior(labels: LabelDraws) -> Floats:
-    """[grade]: shares of the grades among judged documents."""
-    total = labels.posterior.sum(axis=0)
-    return np.asarray(total / total.sum())
 
 
 BoardPicture = Literal["intervals", "pairs"]
@@ -179,7 +257,7 @@ class BoardRow(NamedTuple):
         return "".join(map(letter, self.groups))
 
 
-class Leaderboard(Record, Result, eq=False):
+class Leaderboard(Standing, Result, eq=False):
     """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
     On the "panel" scale `mean` is the panel's own, and `low` and `high` are where it would be with
@@ -204,11 +282,6 @@ class Leaderboard(Record, Result, eq=False):
     mean: Floats
     low: Floats
     high: Floats
-    p_best: Floats
-    rank_low: NDArray[np.int64]
-    rank_high: NDArray[np.int64]
-    beats: Floats  # [system, system]: P(row beats column)
-    apart: NDArray[np.bool_]  # [system, system]: told apart
     cells: Floats  # [system, topic]: expected score
     unsure: Floats  # [topic]: uncertainty due to the judges, a mean standard deviation
     samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
@@ -246,9 +319,8 @@ class Leaderboard(Record, Result, eq=False):
         for number, group in enumerate(self.group_places):
             for s in group:
                 groups[s].append(number)
-        numbers = (self.mean, self.low, self.high, self.p_best, self.rank_low, self.rank_high)
-        each = zip(self.systems, *(one.tolist() for one in numbers), groups, strict=True)
-        return [BoardRow(*row) for row in each]
+        numbers = (getattr(self, name).tolist() for name in BoardRow._fields[1:-1])
+        return [BoardRow(*row) for row in zip(self.systems, *numbers, groups, strict=True)]
 
     def table(self) -> Table:
         """Return a row per system, with every digit.
@@ -256,8 +328,7 @@ class Leaderboard(Record, Result, eq=False):
         Means and intervals on the panel's scale are under headings that begin with "panel".
         """
         whose = "panel_" if self.scale == "panel" else ""
-        names = ["system", f"{whose}mean", f"{whose}low", f"{whose}high", "p_best", "rank_low",
-                 "rank_high", "groups"]  # fmt: skip
+        names = [whose * (name in ("mean", "low", "high")) + name for name in BoardRow._fields]
         return Table(names, [[*row[:-1], row.letters] for row in self.rows()])
 
     def to_text(self, digits: int = 3) -> str:

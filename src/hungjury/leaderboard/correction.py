@@ -38,12 +38,11 @@ from hungjury.leaderboard.panel_error import (
 )
 from hungjury.leaderboard.plan import digests, plan_weights
 from hungjury.leaderboard.plan_file import PlanLike, as_plan
-from hungjury.leaderboard.standing import typical
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
 from hungjury.stats.agreement import effective_judges, error_correlation
-from hungjury.stats.multiple import nominal_levels, of_differences
+from hungjury.stats.multiple import nominal_levels, of_differences, typical
 from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 
 Interval = tuple[float, float, float]  # middle, low, high

@@ -67,13 +67,6 @@ class ScoreDraws(Record, eq=False):
     def __len__(self) -> int:
         return len(self.means)
 
-    @staticmethod
-    def of(values: Floats) -> ScoreDraws:
-        """values: [draw, system, topic]"""
-        made = Summing(len(values), *values.shape[1:])
-        made.add(values.copy())
-        return made.finish()
-
 
 class Summing:
     """Builds a `ScoreDraws` from blocks of draws.
@@ -303,9 +296,8 @@ def mean_draws(
     """
     labels, total = _label_parts(draws)
     mean, topics = cells.mean(axis=1), cells.shape[1]
-    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros_like(labels)
     shared = _positive(total - labels) if panel is None else None
-    parts = Parts(between, labels, shared, target == "population", topics, panel)
+    parts = Parts(_between(cells), labels, shared, target == "population", topics, panel)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
     if panel is None:
         means = draws.means + (mean - draws.means.mean(axis=0))
@@ -318,10 +310,13 @@ def mean_draws(
 
 def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
     """Parts of means that gold labels corrected: `gold` is the covariance for these topics."""
-    nothing = np.zeros_like(gold)
-    topics = cells.shape[1]
-    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else nothing
-    return Parts(between, nothing, None, population, topics, gold=gold)
+    return Parts(_between(cells), np.zeros_like(gold), None, population, cells.shape[1], gold=gold)
+
+
+def _between(cells: Floats) -> Floats:
+    """[system, system]: the covariance between topics of means over as many topics."""
+    systems, topics = cells.shape
+    return np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros((systems, systems))
 
 
 def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:

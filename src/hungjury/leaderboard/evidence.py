@@ -77,8 +77,9 @@ class Evidence(Record, eq=False):
         options: BoardOptions,
         gold_labels: Qrels | Judgments | None,
         sample: Sample | None,
+        order: Ints,
     ) -> Evidence:
-        """Keep what was used, with systems in the order of the alignment."""
+        """Keep what was used, and some of the drawn labels."""
         gold, found = None, drawn.labels
         if sample is not None:
             gold = np.full(len(drawn.alignment.pool), np.nan)
@@ -86,7 +87,6 @@ class Evidence(Record, eq=False):
         if found is not None:
             some = found.labels[:: -(-len(found.labels) // MOST_DRAWS)].copy()
             drawn = replace(drawn, labels=replace(found, labels=some))
-        order = np.arange(len(drawn.alignment.systems))
         return Evidence(panel, jury, drawn, options, gold, gold_labels, order)
 
     @property
@@ -111,10 +111,6 @@ class Evidence(Record, eq=False):
     def draws(self) -> NDArray[np.int16] | None:
         """Label sets [draw, document], if a model drew them."""
         return None if self.drawn.labels is None else self.drawn.labels.labels
-
-    def ordered(self, order: Ints) -> Evidence:
-        """With systems in another order."""
-        return replace(self, order=self.order[order])
 
     @property
     def depth(self) -> int:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
 from hungjury.data.alignment import align
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
@@ -17,13 +18,13 @@ from hungjury.judges.agreement import Agreement, panel_agreement
 from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.board import Leaderboard, dependence, judge_rows, labels_per_document
-from hungjury.leaderboard.correction import Correction, people_estimate, planned_sample
-from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_error_of, panel_estimate
+from hungjury.leaderboard.board import JudgeRow, Leaderboard, look_ahead, standing
+from hungjury.leaderboard.correction import people_estimate, planned_sample
+from hungjury.leaderboard.draws import Drawn, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
+from hungjury.leaderboard.label_model import LabelDraws
 from hungjury.leaderboard.options import BOARD, LeaderboardSettings, split_options
 from hungjury.leaderboard.plan_file import PlanLike
-from hungjury.leaderboard.standing import Outlook, look_ahead, standing
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.stats.resampling import interval
 
@@ -31,6 +32,75 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hungjury.leaderboard.options import BoardArguments
+
+
+TOO_MUCH = 0.03  # agreement beyond what independent judges would have
+FAR = 5.0  # in standard errors
+FEW = 50  # common documents needed to compare two judges
+
+
+def judge_rows(
+    found: Agreement, jury: Jury, labels: LabelDraws | None, weights: Floats | None
+) -> list[JudgeRow]:
+    """A row for every judge; `labels` and `weights` [judge, topic] are of those who vote."""
+    _, kappa = found.pairs.with_others()
+    voting = jury.judgments
+    accuracy: dict[str, float] = {}
+    if labels is not None:
+        right = np.einsum("g,kgg->k", _prior(labels), labels.confusion)
+        accuracy = dict(zip(voting.judges, right.tolist(), strict=True))
+    weight = None if labels is not None else jury.panel.vote_share()
+    weight = weight if weights is None else weights.mean(axis=1)
+    share = {} if weight is None else dict(zip(voting.judges, weight.tolist(), strict=True))
+    family = dict(zip(voting.judges, voting.families, strict=True))
+    pool = max(len(found.panel.pool), 1)
+    return [
+        JudgeRow(
+            name=name,
+            family=family.get(name, name),
+            labels=int(found.labels[k]),
+            covered=int(found.labels[k]) / pool,
+            relevant=float(1 - found.label_rates[k, 0]),
+            kappa=None if np.isnan(kappa[k]) else float(kappa[k]),
+            accuracy=accuracy.get(name),
+            weight=None if weight is None else share.get(name, 0.0),
+        )
+        for k, name in enumerate(found.judges)
+    ]
+
+
+def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
+    """A note on judges who agree more than independent errors, as in the label model, explain.
+
+    The expected agreement of two judges follows from the prior and their confusion matrices.
+    judges: those of `labels`.
+    """
+    prior, confusion = _prior(labels), labels.confusion
+    expected = np.einsum("g,kgl,mgl->km", prior, confusion, confusion, optimize=True)
+    at = [found.judges.index(name) for name in judges]
+    seen, common = (part[np.ix_(at, at)] for part in (found.pairs.agreement, found.pairs.common))
+    compared = (common >= FEW) & ~np.isnan(expected)
+    np.fill_diagonal(compared, False)
+    error = np.sqrt(np.maximum(expected * (1 - expected), 1e-9) / np.maximum(common, 1))
+    excess = np.where(compared, seen - expected, 0.0)
+    many = int((excess > np.maximum(TOO_MUCH, FAR * error)).sum()) // 2
+    if not many:
+        return ()
+    one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    text = (
+        f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
+        f"who err independently would, most of all {judges[one]} and "
+        f"{judges[other]}: on {percent(seen[one, other])} of documents, where "
+        f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
+        "the intervals are too narrow"
+    )
+    return (Note("dependent-judges", many, text, about="judges"),)
+
+
+def _prior(labels: LabelDraws) -> Floats:
+    """[grade]: shares of the grades among judged documents."""
+    total = labels.posterior.sum(axis=0)
+    return np.asarray(total / total.sum())
 
 
 FEW_TOPICS = 10
@@ -46,7 +116,7 @@ def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, .
     if len(judgments.topics) < FEW_TOPICS:
         text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
         out.append(Note("few-topics", len(judgments.topics), text, about="result"))
-    alone = labels_per_document(judgments).get(1, 0)
+    alone = jury.panel.labels_per_document().get(1, 0)
     if len(judgments.judges) > 1 and alone > len(judgments.pool) / 2:
         text = f"{alone:,} of {len(judgments.pool):,} documents have the label of one judge only"
         out.append(Note("one-label", alone, text, about="judges"))
@@ -62,19 +132,13 @@ def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, .
         )
     if found is not None:
         out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
-        out += _constant(found)
+        same = tuple(name for name, share in found.near_constant.items() if share == 1)
+        if same:
+            text = "a judge with the same label for every document does not affect the ranking"
+            out.append(Note("constant-judge", len(same), text, subjects=same, about="judges"))
         if drawn.labels is not None:
             out += dependence(found, judgments.judges, drawn.labels)
     return tuple(out)
-
-
-def _constant(found: Agreement) -> list[Note]:
-    """A note on judges who give all documents the same label."""
-    same = tuple(name for name, share in found.near_constant.items() if share == 1)
-    if not same:
-        return []
-    text = "a judge with the same label for every document does not affect the ranking"
-    return [Note("constant-judge", len(same), text, subjects=same, about="judges")]
 
 
 @takes(BOARD, "reading")
@@ -161,17 +225,45 @@ def leaderboard(
         made, correction, correction_notes = people_estimate(
             sample, jury.panel, drawn, options, means_seed
         )
-    settings = LeaderboardSettings(
-        **aligned.policy.recorded,
-        **options.recorded,
-        labels=given.settings.but(grades=() if given.soft else given.grades),
-        judges=len(jury.panel.judges),
-        families=jury.families,
-    )
+    better = -1.0 if chosen.smaller_is_better else 1.0
+    order = np.lexsort((np.arange(len(made.mean)), -better * made.mean))
+    mean, samples = made.mean[order], made.draws[:, order]
+    # With few topics an interval may exceed the measure's range; clip it.
+    low, high = np.clip(interval(made.means[:, order], options.level), chosen.low, chosen.high)
+    stretch = 1.0 if correction is None else correction.stretch
+    where = standing(better * mean, better * samples, options.level, made.together, stretch)
+    concludes = correction is None or correction.concludes
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
-    notes += correction_notes + cautions(jury, drawn, found)
-    evidence = Evidence.of(panel, jury.panel, drawn, options, gold, sample)
-    return _board(made, ahead, found, jury, correction, evidence, settings, notes)
+    return Leaderboard(
+        **vars(where) | {"apart": where.apart & concludes},
+        measure=str(chosen),
+        merge=str(options.merge),
+        target=options.target,
+        scale=made.scale,
+        systems=[drawn.alignment.systems[s] for s in order],
+        topics=drawn.alignment.pool.topics,
+        mean=mean,
+        low=low,
+        high=high,
+        cells=made.cells[order],
+        unsure=drawn.draws.spread.mean(axis=0),
+        samples=samples,
+        shares=made.parts.shares(),
+        outlook=ahead,
+        judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
+        labels_per_document=jury.panel.labels_per_document(),
+        agreement=found,
+        correction=None if correction is None else correction.ordered(order),
+        evidence=Evidence.of(panel, jury.panel, drawn, options, gold, sample, order),
+        settings=LeaderboardSettings(
+            **aligned.policy.recorded,
+            **options.recorded,
+            labels=given.settings.but(grades=() if given.soft else given.grades),
+            judges=len(jury.panel.judges),
+            families=jury.families,
+        ),
+        notes=notes + correction_notes + cautions(jury, drawn, found),
+    )
 
 
 def _one(measure: MeasureLike) -> Measure:
@@ -201,54 +293,3 @@ def _check_topics(judgments: Judgments, target: Target) -> None:
             code="one-topic",
             remedy=("use", Argument("target", "topics"), "for this topic alone, or judge more"),
         )
-
-
-def _board(
-    estimate: Estimate,
-    outlook: Outlook | None,
-    found: Agreement | None,
-    jury: Jury,
-    correction: Correction | None,
-    evidence: Evidence,
-    settings: LeaderboardSettings,
-    notes: tuple[Note, ...],
-) -> Leaderboard:
-    drawn, options = evidence.drawn, evidence.options
-    measure, level = options.measure, options.level
-    better = -1.0 if measure.smaller_is_better else 1.0
-    order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
-    mean, samples = estimate.mean[order], estimate.draws[:, order]
-    # With few topics an interval may exceed the measure's range; clip it.
-    low, high = np.clip(interval(estimate.means[:, order], level),
-                        measure.low, measure.high)  # fmt: skip
-    stretch = 1.0 if correction is None else correction.stretch
-    where = standing(better * mean, better * samples, level, estimate.together, stretch)
-    concludes = correction is None or correction.concludes
-    return Leaderboard(
-        measure=str(measure),
-        merge=str(options.merge),
-        target=options.target,
-        scale=estimate.scale,
-        systems=[drawn.alignment.systems[s] for s in order],
-        topics=drawn.alignment.pool.topics,
-        mean=mean,
-        low=low,
-        high=high,
-        p_best=where.p_best,
-        rank_low=where.rank_low,
-        rank_high=where.rank_high,
-        beats=where.beats,
-        apart=where.apart & concludes,
-        cells=estimate.cells[order],
-        unsure=drawn.draws.spread.mean(axis=0),
-        samples=samples,
-        shares=estimate.parts.shares(),
-        outlook=outlook,
-        judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
-        labels_per_document=labels_per_document(jury.judgments),
-        agreement=found,
-        correction=None if correction is None else correction.ordered(order),
-        evidence=evidence.ordered(order),
-        settings=settings,
-        notes=notes,
-    )

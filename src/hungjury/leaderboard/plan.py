@@ -31,11 +31,10 @@ from hungjury.leaderboard.panel_error import (
     independent,
     range_of,
 )
-from hungjury.leaderboard.standing import typical
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
-from hungjury.stats.multiple import of_differences
+from hungjury.stats.multiple import of_differences, typical
 from hungjury.stats.resampling import priorities
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ import math
 from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
-from hungjury.leaderboard.board import BoardRow, Leaderboard
+from hungjury.leaderboard.board import BoardRow, Leaderboard, Outlook
 from hungjury.leaderboard.correction import Correction, Interval
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
-from hungjury.leaderboard.standing import Outlook
 
 
 def _corrected_by(correction: Correction) -> str:
@@ -113,23 +112,21 @@ def _scale(board: Leaderboard) -> str:
 
 def board_text(board: Leaderboard, digits: int) -> str:
     """Return a table with bars for intervals, followed by the sources of uncertainty."""
-    rows = board.rows()
-    width = max(len("group"), *(len(row.letters) for row in rows))
+    width = max(len("group"), *(len(row.letters) for row in board.rows()))
     cells = [["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]]
-    for place, row in enumerate(rows, 1):
-        cells.append(
-            [
-                str(place),
-                row.system,
-                f"{row.mean:.{digits}f}",
-                f"{row.low:.{digits}f}-{row.high:.{digits}f}",
-                _bar(row, float(board.low.min()), float(board.high.max())),
-                percent(row.p_best),
-                _ranks(row),
-                row.letters.ljust(width),
-            ]
-        )
+    ends = float(board.low.min()), float(board.high.max())
+    for place, row in enumerate(board.rows(), 1):
+        name, mean, low, high, best, ranks, letters = _rounded(row, digits)
+        cells.append([str(place), name, mean, f"{low}-{high}", _bar(row, *ends), best, ranks,
+                      letters.ljust(width)])  # fmt: skip
     return "\n".join([headline(board), "", columns(cells, left=2), "", *_below(board, digits)])
+
+
+def _rounded(row: BoardRow, digits: int) -> list[str]:
+    """Return name, mean, low, high, P(best), ranks and groups as text."""
+    numbers = [f"{value:.{digits}f}" for value in (row.mean, row.low, row.high)]
+    ranks = "-".join(map(str, dict.fromkeys((row.rank_low, row.rank_high))))
+    return [row.system, *numbers, percent(row.p_best), ranks, row.letters]
 
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
@@ -267,20 +264,9 @@ def rounded_board(board: Leaderboard, digits: int) -> Table:
     """Return a row per system with rounded numbers, for LaTeX and HTML."""
     mean, interval = _headings(board)
     header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
-    rows = [
-        [
-            row.system,
-            f"{row.mean:.{digits}f}",
-            f"[{row.low:.{digits}f}, {row.high:.{digits}f}]",
-            percent(row.p_best),
-            _ranks(row).replace("-", "\N{EN DASH}"),
-            row.letters,
-        ]
-        for row in board.rows()
-    ]
+    rows = []
+    for row in board.rows():
+        name, mean, low, high, best, ranks, letters = _rounded(row, digits)
+        ranks = ranks.replace("-", "\N{EN DASH}")
+        rows.append([name, mean, f"[{low}, {high}]", best, ranks, letters])
     return Table(header, rows, left=1)
-
-
-def _ranks(row: BoardRow) -> str:
-    low, high = row.rank_low, row.rank_high
-    return str(low) if low == high else f"{low}-{high}"

@@ -157,7 +157,6 @@ def _limits(board: Leaderboard) -> list[Sentence]:
         out.append(["Anything about topics unlike these."])
     else:
         out.append(["Anything about other topics: the uncertainty covers labels only."])
-    off = None if board.gold is None else board.gold.overall
     if board.scale == "panel":
         out.append(
             ["That people would give these means or differences: they are on the panel’s scale. ",
@@ -167,16 +166,5 @@ def _limits(board: Leaderboard) -> list[Sentence]:
         out.append(
             ["That these are people’s means: it is not known how the documents with gold labels "
              "were chosen, and the model that corrects the panel may be wrong."]
-        )  # fmt: skip
-    if (
-        board.scale == "panel"
-        and off is not None
-        and np.isfinite(off[1])
-        and (off[1] > 0 or off[2] < 0)
-    ):
-        side = "above" if off[0] > 0 else "below"
-        out.append(
-            [f"That gold labels would give these means: on gold topics they lie "
-             f"{abs(off[0]):.3f} {side} what gold gives, over all systems."]
         )  # fmt: skip
     return out

@@ -26,6 +26,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Seed, count, generator, numbers
+from hungjury.stats.resampling import normal_reach
 
 
 def bonferroni(pvalues: ArrayLike) -> Floats:
@@ -77,6 +78,15 @@ def of_differences(covariance: Floats) -> Floats:
     """Return the variances [item, item] of the differences of two means."""
     variance = np.diag(covariance)
     return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
+
+
+def typical(variance: Floats, level: float) -> float:
+    """Return how far the interval of a difference reaches to either side, the median over pairs.
+
+    variance: [system, system], of the differences.
+    """
+    sd = np.sqrt(variance[np.triu_indices(len(variance), 1)])
+    return float(normal_reach(level) * np.median(sd)) if len(sd) else 0.0
 
 
 def simultaneous_widths(
