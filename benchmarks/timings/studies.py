@@ -20,7 +20,7 @@ import hungjury as hj
 from benchmarks.machine import machine_facts, versions
 from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
 from hungjury.studies.downsampling import robustness
-from hungjury.studies.power import METHODS, discriminative_power
+from hungjury.studies.measure_comparison import METHODS, discriminative_power
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "dl21"
 MERGED = ("AP", "nDCG@20", "ERR@20")

@@ -10,7 +10,7 @@ from hungjury.base.errors import HungjuryError
 from hungjury.measures.base import NOTATION
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory import axiom_table, balancing_index
-from hungjury.theory.verdicts import AxiomRow, example_measure
+from hungjury.theory.axioms import AxiomRow, example_measure
 from site_tools.formulas import typeset
 from site_tools.parts import escaped, parameter_table, raw, sentences, toctree
 

@@ -20,7 +20,7 @@ from hungjury.judges.judge_scores import random_scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
-from hungjury.studies.judge_tuples import judge_tuples
+from hungjury.studies.gold import judge_tuples
 
 
 def options(command, path=()):

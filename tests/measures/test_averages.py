@@ -10,7 +10,7 @@ import pytest
 import hungjury as hj
 from hungjury.measures.scores import over_topics
 from hungjury.studies import compare_approaches, tuple_study
-from hungjury.studies.correlation import better_on
+from hungjury.studies.measure_comparison import better_on
 
 FLOOR = 0.00001
 COLLECTION = hj.simulate(systems=6, topics=5, accuracies=(0.9, 0.8, 0.7), seed=5)

@@ -21,7 +21,7 @@ from hungjury.report.study_plots import (
     draw_tukey,
     draw_tuples,
 )
-from hungjury.studies.figures import Matrix
+from hungjury.studies.recipe import Matrix
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.resampling import resample_counts
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.power import power_of, share_told_apart
+from hungjury.studies.measure_comparison import power_of, share_told_apart
 from oracles import stats as naive_stats
 from oracles import studies as naive
 

@@ -21,23 +21,19 @@ from hungjury.studies.data import (
     study_data,
 )
 from hungjury.studies.engines import Engine
-from hungjury.studies.papers import graded_claims as graded_beside
+from hungjury.studies.papers import graded_ap as graded_beside
 from hungjury.studies.papers import panels
 from hungjury.studies.papers import relevance_claims as relevance_beside
 from hungjury.studies.papers.published import (
     COLUMNS,
     PAGES,
-    graded_facts,
     graded_tau,
     misprints,
-    printed_facts,
+    printed_numbers,
     printed_rows,
     recognised,
-    relevance_collections,
-    relevance_recognised,
     table_5_2,
     table_5_3,
-    table_5_4,
 )
 from hungjury.studies.recipe import Study, run_study
 
@@ -63,7 +59,7 @@ def rows_below(lines: list[str], caption: str, number: int) -> list[list[str]]:
 
 def test_tables_5_1_and_5_2_are_the_thesis_s(thesis: list[str]) -> None:
     for name, *cells in rows_below(thesis, "Table 5.1 Main", 8)[1:]:
-        assert printed_facts()[name] == tuple(map(float, cells))
+        assert printed_numbers("thesis 5.1")[name] == tuple(map(float, cells))
     for name, *cells in rows_below(thesis, "Table 5.2 Kendall", 8)[1:]:
         mine = table_5_2(name)
         for column, cell in zip(COLUMNS, cells, strict=True):
@@ -94,7 +90,9 @@ def test_table_5_3_is_the_thesis_s(thesis: list[str]) -> None:
 
 def test_table_5_4_and_the_pages_are_the_thesis_s(thesis: list[str]) -> None:
     for name, *cells in rows_below(thesis, "Table 5.4 Estimated", 8)[1:]:
-        assert table_5_4()[re.sub("[(),]", "", name)] == tuple(map(float, cells[-2:]))
+        assert printed_numbers("thesis 5.4")[re.sub("[(),]", "", name)] == tuple(
+            map(float, cells[-2:])
+        )
     listed = thesis[thesis.index("# List of tables") :]
     for number, page in PAGES.items():
         line = next(row for row in listed if row.startswith(f"{number}\t"))
@@ -107,8 +105,8 @@ def test_tables_of_graded_average_precision_are_the_paper_s(shared_data: Path) -
         pytest.skip(f"no text of the paper at {path}")
     lines = path.read_text().splitlines()
     features = {name: values for name, *values in rows_below(lines, "Table 1. Main", 16)}
-    assert features["Feature"] == list(graded_facts())
-    for i, facts in enumerate(graded_facts().values()):
+    assert features["Feature"] == list(printed_numbers("graded 1"))
+    for i, facts in enumerate(printed_numbers("graded 1").values()):
         names = ("# Topics (few highly rel/key)", "# Runs (above 1Q in terms of MAP)",
                  "Relevance Degrees", "Minimum # Relevant", "Average # Relevant",
                  "Maximum # Relevant")  # fmt: skip
@@ -196,7 +194,7 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
     assert "50 topics" in section
     for name, runs, documents in (("T14", 58, "1,000"), ("T21", 27, "10,000")):
         assert f"{runs} runs were submitted, retrieving {documents} documents" in section
-        topics, numbers, _, length = relevance_collections()[name]
+        topics, numbers, _, length = printed_numbers("relevance collections")[name]
         assert (topics, numbers, f"{length:,.0f}") == (50, runs, documents)
 
 
@@ -295,11 +293,11 @@ def test_pool_depth_of_a_pool_that_is_known() -> None:
 
 
 def test_a_collection_is_recognised_by_its_facts() -> None:
-    assert recognised(TREC_8) == "TREC 8"
+    assert recognised("thesis 5.1", TREC_8) == "TREC 8"
     for other in (
         {"topics": 49}, {"complete": 128}, {"least": 7}, {"mean": 94.58}, {"most": 346},
     ):  # fmt: skip
-        assert recognised(Facts(**{**vars(TREC_8), **other})) is None
+        assert recognised("thesis 5.1", Facts(**{**vars(TREC_8), **other})) is None
 
 
 def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
@@ -317,7 +315,7 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
     sources = Sources.in_folder(tmp_path / "d", grades=range(3))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
     assert list(plain.report.tables) == ["table-1", "table-2", "figure-1"]
-    monkeypatch.setattr(graded_beside, "graded_recognised", lambda facts: "TREC 10")
+    monkeypatch.setattr(graded_beside, "recognised", lambda table, facts: "TREC 10")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = table(study, "table-2-published")
     assert len(rows) == 11 * 3 * 5 * 2
@@ -344,7 +342,7 @@ def test_a_collection_of_the_paper_on_random_relevance(
     sources = Sources.in_folder(tmp_path / "d", grades=range(4))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
     assert "figure-3-published" not in plain.report.tables
-    monkeypatch.setattr(relevance_beside, "relevance_recognised", lambda facts: "T21")
+    monkeypatch.setattr(relevance_beside, "recognised", lambda table, facts: "T21")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = {(r["measure"], r["case"], r[""]): r for r in table(study, "figure-3-published")}
     assert len(rows) == 13
@@ -363,9 +361,9 @@ def test_a_collection_of_the_paper_on_random_relevance(
 def test_random_relevance_s_collections_by_their_numbers() -> None:
     there = {"complete": 27, "depth": 20, "pooled": 20, "least": 1, "mean": 2.0, "most": 9}
     t21 = Facts(topics=50, runs=27, grades=4, length=10_000, **there)
-    assert relevance_recognised(t21) == "T21"
+    assert recognised("relevance collections", t21) == "T21"
     for other in ({"topics": 49}, {"runs": 28}, {"grades": 3}, {"length": 1000}):
-        assert relevance_recognised(Facts(**{**vars(t21), **other})) is None
+        assert recognised("relevance collections", Facts(**{**vars(t21), **other})) is None
 
 
 @pytest.mark.long
@@ -381,7 +379,7 @@ def test_judges_and_systems_of_the_papers(tmp_path: Path, monkeypatch: pytest.Mo
     plain = run_study(crowd, sources, tmp_path, engine=ALONE)
     assert not [name for name in plain.report.tables if "published" in name]
     systems = {"T08": (judges, 3, 5), "T13": (judges, 3, 6)}
-    monkeypatch.setattr(panels, "panel_systems", lambda: systems)
+    monkeypatch.setattr(panels, "printed_numbers", lambda table: systems)
     study = run_study(crowd, sources, tmp_path, engine=ALONE)
     first, second = (table(study, f"table-{n}-published") for n in (1, 2))
     assert len(first) == 18 * 2

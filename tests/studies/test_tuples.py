@@ -17,7 +17,7 @@ from hungjury.data.qrels import Judgments
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
-from hungjury.studies.judge_tuples import TupleStudy, judge_tuples
+from hungjury.studies.gold import TupleStudy, judge_tuples
 from oracles import aware as naive_aware
 from oracles import studies as naive
 

@@ -12,8 +12,7 @@ from builders.paths import DOCS
 from hungjury.base.errors import HungjuryError, InputError, MeasureError
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
-from hungjury.theory.axioms import Counterexample, check_axioms
-from hungjury.theory.verdicts import axiom_markdown, axiom_table
+from hungjury.theory.axioms import Counterexample, axiom_markdown, axiom_table, check_axioms
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory
@@ -286,7 +285,7 @@ def test_what_is_not_checked_says_why(table):
 
 
 def test_the_page_is_up_to_date(rows, monkeypatch):
-    monkeypatch.setattr("hungjury.theory.verdicts.axiom_table", lambda *sizes: rows)
+    monkeypatch.setattr("hungjury.theory.axioms.axiom_table", lambda *sizes: rows)
     text = axiom_markdown()
     assert PAGE.read_text(encoding="utf-8") == text, (
         "docs/axioms.md is out of date: write the output of `hungjury theory axioms` into it"
@@ -299,7 +298,7 @@ def test_a_measure_that_cannot_be_checked_is_named(monkeypatch):
     def refuse(*args, **options):
         raise MeasureError("it wants probabilities", remedy="give some")
 
-    monkeypatch.setattr("hungjury.theory.verdicts.check_axioms", refuse)
+    monkeypatch.setattr("hungjury.theory.axioms.check_axioms", refuse)
     rows = axiom_table(2, 2)
     assert all(not row.reports and row.problem == "it wants probabilities" for row in rows)
     page = axiom_markdown(2, 2)

@@ -73,8 +73,7 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
     Example:
       hungjury theory axioms nDCG@3 Bpref --grades 3
     """
-    from hungjury.theory.axioms import check_axioms
-    from hungjury.theory.verdicts import axiom_markdown
+    from hungjury.theory.axioms import axiom_markdown, check_axioms
 
     if measures:
         deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)

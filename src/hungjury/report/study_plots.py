@@ -24,11 +24,10 @@ from hungjury.report.pictures import (
     square_map,
 )
 from hungjury.studies.anova import Anova
-from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
-from hungjury.studies.figures import Lines, Matrix
-from hungjury.studies.judge_tuples import TupleStudy
-from hungjury.studies.power import DiscriminativePower
+from hungjury.studies.gold import TupleStudy
+from hungjury.studies.measure_comparison import DiscriminativePower, MeasureCorrelation
+from hungjury.studies.recipe import Lines, Matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -36,9 +36,18 @@ from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.studies.claims import Resampling
-from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, GoldValues
+from hungjury.studies.gold import (
+    DETERMINISTIC,
+    NEARLY_SURE,
+    RANDOMISED,
+    Doubt,
+    GoldValues,
+    TupleRow,
+    TupleStudy,
+    judge_tuples,
+    membership,
+)
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.judge_tuples import TupleRow, TupleStudy, judge_tuples, membership
 from hungjury.studies.topics import need_gold, need_judges
 
 BASELINES = ("mv", "em-mv", "em-neu")

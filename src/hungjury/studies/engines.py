@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hungjury.base.errors import Argument, InputError, MissingExtra, StudyFailed
 from hungjury.base.files import cores
+from hungjury.base.parameters import MOST_WORKERS, check_count
 from hungjury.base.records import Record
 from hungjury.base.text import integer_of
 
@@ -45,13 +46,8 @@ class Engine(Record):
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise InputError(
-                f"{self.workers} workers",
-                code="out-of-range",
-                argument="workers",
-                remedy="at least one worker is needed",
-            )
+        if self.workers is not None:
+            check_count("workers", self.workers, 1, MOST_WORKERS)
 
     @property
     def threads(self) -> int | None:

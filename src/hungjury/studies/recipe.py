@@ -16,8 +16,8 @@ Rules that keep a study resumable and its numbers the same everywhere:
   ones are lost when the study is stopped.
 - A study may have several collections: `jobs` is asked for each, and `report` sets all of them
   side by side. Tables have a column for the collection only where there are several.
-- `report` is quick and draws no random numbers. Figures are descriptions by the classes of
-  `studies/figures.py`, or other subclasses of `Drawing`; they are drawn when they are written.
+- `report` is quick and draws no random numbers. Figures are described by `Drawing`, and drawn when
+  they are written.
 - Parameters default to those of the paper. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
@@ -33,20 +33,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import numbers
 from hungjury.base.records import Record
+from hungjury.base.results import in_report
 from hungjury.base.tables import Table
 from hungjury.data.runs import Progress
 from hungjury.measures.catalogue import measure
 from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import Sources, StudyData, check_collections, study_data
 from hungjury.studies.engines import Engine
-from hungjury.studies.figures import Drawing
 from hungjury.studies.jobs import LOCAL_ENGINE, Finished, Job, ResultStore, run_work
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 NEEDS = {
     "gold": "gold labels",
@@ -55,6 +62,36 @@ NEEDS = {
     "graded judges": "judges who give at least two relevant grades",
     "systems": "at least two runs",
 }
+
+
+class Drawing(Record, eq=False):
+    """A figure: the function of `report/study_plots.py` that draws it, and its arguments. It is
+    drawn when the study is written, because drawing is slow."""
+
+    title: str
+    drawn_by: str
+    arguments: tuple[Any, ...]
+
+    def draw(self) -> Figure:
+        """Draw it with matplotlib."""
+        figure: Figure = in_report(f"study_plots.{self.drawn_by}")(*self.arguments)
+        return figure
+
+
+class Lines(Record, eq=False):
+    """A panel: a line of values, one for each rate, under each name."""
+
+    title: str
+    series: Mapping[str, Sequence[float] | NDArray[np.float64]]
+
+
+class Matrix(Record, eq=False):
+    """A panel: correlations [row, column]."""
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: NDArray[np.float64]
 
 
 class Report(Record):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hungjury.base.errors import Argument, InputError, MeasureError
+from hungjury.base.parameters import check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
@@ -152,13 +153,7 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
     given = as_qrels(qrels)
     need_hard_labels(given, "a choice of topics by grades")
     need_grades(given.max_grade, "a choice of topics by grades")
-    if not 2 <= grade <= given.max_grade:
-        raise InputError(
-            f"grade is {grade}",
-            code="out-of-range",
-            argument="grade",
-            remedy=f"grade must be between 2 and {given.max_grade}",
-        )
+    check_count("grade", grade, 2, given.max_grade)
     assert given.labels is not None
     low, high = (given.pool.sum_by_topic(given.labels == g) for g in (1, grade))
     few = (high > 0) & (low >= MANY * high)

@@ -1,4 +1,6 @@
 from hungjury.theory.axioms import AxiomReport as AxiomReport
+from hungjury.theory.axioms import AxiomTable as AxiomTable
+from hungjury.theory.axioms import axiom_table as axiom_table
 from hungjury.theory.axioms import check_axioms as check_axioms
 from hungjury.theory.balancing import BalancingCurves as BalancingCurves
 from hungjury.theory.balancing import SignificanceCurve as SignificanceCurve
@@ -7,5 +9,3 @@ from hungjury.theory.balancing import balancing_index as balancing_index
 from hungjury.theory.balancing import significance_curve as significance_curve
 from hungjury.theory.ordering import ListComparison as ListComparison
 from hungjury.theory.ordering import compare_lists as compare_lists
-from hungjury.theory.verdicts import AxiomTable as AxiomTable
-from hungjury.theory.verdicts import axiom_table as axiom_table

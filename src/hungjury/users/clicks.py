@@ -22,9 +22,8 @@ from hungjury.data.reading.options import QrelsLike
 from hungjury.users.chain import closed_groups, stationary_distribution
 from hungjury.users.classes import Rates, UserClass, fit_dynamic
 from hungjury.users.counting import MOST_RELEVANT, Counts, Row, count_clicks
-from hungjury.users.engine import open_engine
 from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, UserModel
-from hungjury.users.readers import is_ibis_table
+from hungjury.users.readers import is_ibis_table, open_engine
 
 
 def calibrate(

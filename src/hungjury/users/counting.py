@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
-from hungjury.users.engine import RECORD, QueryEngine, need_ibis
-from hungjury.users.logs import EMPTY_PAGE, KIND, UNREADABLE, Tally
+from hungjury.users.logs import EMPTY_PAGE, KIND, RECORD, UNREADABLE, Tally
 from hungjury.users.model import LogReport
-from hungjury.users.readers import click_table
+from hungjury.users.readers import QueryEngine, click_table, need_ibis
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -27,11 +27,11 @@ from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.formats import parse_text
 from hungjury.data.reading.sources import Source
 from hungjury.data.runs import map_files
-from hungjury.users.engine import RECORD
 
 if TYPE_CHECKING:
     from ibis import BaseBackend
 
+RECORD = "hungjury_record"  # the number of a record: breaks ties in time
 KIND = "hungjury_kind"
 CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row is
 SHOWN = 10  # results of a page

@@ -17,9 +17,8 @@ from hungjury.studies.anova import Anova, factorial_anova
 from hungjury.studies.claims import RESAMPLES, Claim, sensitivity_tables
 from hungjury.studies.combining import APPROACHES
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Drawing, Groups, Interaction, MainEffects, TupleLines
+from hungjury.studies.gold import TupleStudy
 from hungjury.studies.jobs import Job
-from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.papers.aware_claims import Approaches, aware_claims
 from hungjury.studies.papers.panels import (
     anova_beside,
@@ -29,7 +28,15 @@ from hungjury.studies.papers.panels import (
     tuple_jobs,
     tuple_scores,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, file_stem, names
+from hungjury.studies.recipe import (
+    RECIPES,
+    Drawing,
+    Recipe,
+    Report,
+    Studied,
+    file_stem,
+    names,
+)
 
 ALL = ("approach", "size", "measure", "systems")  # as Figures 4.4 and 4.6 show them
 PARTS = ("granularity", "gap", "weight")
@@ -122,9 +129,9 @@ class _Analysis:
         main = {letter: f for letter, f in zip("abcd", ALL, strict=True) if f in shown}
         found: dict[str, Drawing] = {
             mine.effects: self._main_effects(mine.effects, whole, main),
-            f"{mine.effects}e": Groups(
-                self._title(f"{mine.effects}e", "groups of approach"), whole, "approach",
-                mine.largest_first, "mv",
+            f"{mine.effects}e": Drawing(
+                self._title(f"{mine.effects}e", "groups of approach"), "draw_tukey",
+                (whole, "approach", mine.largest_first, "mv"),
             ),
             f"{mine.interactions}a": self._interaction(
                 f"{mine.interactions}a", whole, "size", "approach"
@@ -145,12 +152,13 @@ class _Analysis:
     def _title(self, number: str, what: str) -> str:
         return f"Figure {number}: {self.numbering.title}, {what}"
 
-    def _main_effects(self, number: str, found: Anova, factors: Mapping[str, str]) -> MainEffects:
-        return MainEffects(self._title(number, "main effects"), found, factors)
+    def _main_effects(self, number: str, found: Anova, factors: Mapping[str, str]) -> Drawing:
+        title = self._title(number, "main effects")
+        return Drawing(title, "draw_main_effects", (found, factors))
 
-    def _interaction(self, number: str, found: Anova, across: str, lines: str) -> Interaction:
+    def _interaction(self, number: str, found: Anova, across: str, lines: str) -> Drawing:
         title = self._title(number, f"interaction of {across} and {lines}")
-        return Interaction(title, found, across, lines)
+        return Drawing(title, "draw_interaction", (found, across, lines))
 
 
 def _all_analyses(
@@ -222,7 +230,7 @@ def _by_sizes(
             name = f"{numbering.response}-{file_name}{after}"
             title = f"{before}{numbering.title} of {measure} by the size of the tuples"
             tables[name] = Table(["approach", *table.columns[1:]], table.rows, caption=title)
-            figures[name] = TupleLines(title, study, measure, numbering.response)
+            figures[name] = Drawing(title, "draw_tuples", (study, measure, numbering.response))
     return tables, figures
 
 

@@ -9,7 +9,7 @@ from hungjury.base.records import Record
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most
 from hungjury.studies.combining import BASELINES
-from hungjury.studies.judge_tuples import TupleStudy
+from hungjury.studies.gold import TupleStudy
 
 EM = ("em-mv", "em-neu")
 BEST_ORDER = ("sgl_tau_msd", "sgl_apc_msd", "tpc_apc_msd", "sgl_tau_md")

@@ -22,17 +22,16 @@ from hungjury.studies.claims import (
     sensitivity_tables,
 )
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Drawing, TupleLines
 from hungjury.studies.gold import (
     DETERMINISTIC,
     RANDOMISED,
     Doubt,
     SingleJudges,
     SingleRow,
+    TupleStudy,
     single_judges,
 )
 from hungjury.studies.jobs import Job
-from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.papers.panels import (
     crowd_beside,
     join_jobs,
@@ -42,6 +41,7 @@ from hungjury.studies.papers.panels import (
 )
 from hungjury.studies.recipe import (
     RECIPES,
+    Drawing,
     Recipe,
     Report,
     Studied,
@@ -125,14 +125,17 @@ class Crowd(Recipe):
         what = "P(wrong) of labels and P(relevant) of documents without a label"
         table_1, table_2 = _table_1(parts, doubts[0]), self._table_2(parts, "tau_ap")
         found = {part.studied.name: part.study for part in parts}
+        shown = {
+            "table-1": table_1,
+            "table-2": table_2,
+            "table-2-tau": self._table_2(parts, "tau"),
+            "single-judges": _nearer(parts, doubts),
+        }
         return Report(
             {
                 **sensitivity_tables(choices, what),
-                "table-1": table_1,
-                "table-2": table_2,
+                **(shown if several else {n: _without_systems(t) for n, t in shown.items()}),
                 **crowd_beside(found, table_1, table_2),
-                "table-2-tau": self._table_2(parts, "tau"),
-                "single-judges": _nearer(parts, doubts),
             },
             {name: one for part in parts for name, one in part.figures(several).items()},
             [*(part.remark(several) for part in parts),
@@ -188,7 +191,7 @@ class Crowd(Recipe):
                     rows.append([part.studied.name, gold, label, by, *values])
         title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
-        return _side_by_side(Table(header, rows, caption=title), parts)
+        return Table(header, rows, caption=title)
 
 
 class _Part(Record, eq=False):
@@ -214,8 +217,10 @@ class _Part(Record, eq=False):
         name = self.studied.name
         before, after = (f"{name}: ", f"-{file_stem(name)}") if named else ("", "")
         return {
-            f"table-2-{i}{after}": TupleLines(
-                f"{before}tau_ap of {measure} by the number of merged judges", self.study, measure
+            f"table-2-{i}{after}": Drawing(
+                f"{before}tau_ap of {measure} by the number of merged judges",
+                "draw_tuples",
+                (self.study, measure),
             )
             for i, measure in enumerate(self.study.measures, 1)
         }
@@ -226,10 +231,8 @@ class _Part(Record, eq=False):
         return before + numbers
 
 
-def _side_by_side(table: Table, parts: Sequence[_Part]) -> Table:
-    """The table, without its first column where there is one collection only."""
-    if len(parts) > 1:
-        return table
+def _without_systems(table: Table) -> Table:
+    """The table without its first column, which says nothing where there is one collection."""
     return replace(table, columns=table.columns[1:], rows=[row[1:] for row in table.rows])
 
 
@@ -263,7 +266,7 @@ def _table_1(parts: Sequence[_Part], doubt: Doubt) -> Table:
         first = [row for row in part.alone if row.doubt in (None, doubt)]
         table = SingleJudges(part.study.judges, first).table()
         rows += [[part.studied.name, *row[:6]] for row in table.rows]
-    return _side_by_side(Table(header, rows, caption=title), parts)
+    return Table(header, rows, caption=title)
 
 
 def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> Table:
@@ -283,7 +286,7 @@ def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> Table:
     header = ["systems", "measure", "gold", "wrong", "unjudged", "tau_ap of the measure",
               "tau_ap of the expected one", "judges nearer"]  # fmt: skip
     title = "Single judges by how far labels are trusted; how many come nearer to gold"
-    return _side_by_side(Table(header, rows, caption=title), parts)
+    return Table(header, rows, caption=title)
 
 
 FEW, MANY = 5, 20  # judges: up to, and from

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -10,40 +11,40 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
+from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
+from hungjury.studies.claims import Claim, Quantity, least, most, within
 from hungjury.studies.data import StudyData
-from hungjury.studies.downsampling import RATES
-from hungjury.studies.figures import Drawing, Lines, RateLines
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.graded_claims import (
-    COMPARED,
-    GradedEvidence,
-    beside_the_paper,
-    graded_claims,
-    in_words,
-    topic_sets,
-)
 from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
-    check_labels,
-    correlation_job,
-    distinct,
     headings,
     label_sets,
+    over_rates,
     places,
-    pools_job,
-    rate_table,
     relevant_from,
+    rising,
     score,
-    shares,
 )
-from hungjury.studies.recipe import RECIPES, Report, Studied, names
-from hungjury.studies.topics import run_quartiles
+from hungjury.studies.papers.published import COMPARED as BESIDE
+from hungjury.studies.papers.published import compared, graded_tau, published_table, recognised
+from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied, names
+from hungjury.studies.topics import few_highly_relevant, run_quartiles
 
+# nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
+COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
+PRINTED_AS = dict(zip(("AP", "nDCG", "RBP", "bpref"), COMPARED, strict=True))
+HEADER = ("collection", "g", "", "with", "topics", *BESIDE)
+AP, NDCG, RBP, BPREF = COMPARED
+EXTENDED = ("xGAP", "eGAP")
+LESS_THAN_NOTICEABLE = 0.8  # "less than 0.8 generally reflect noticeable changes in rankings"
+ALIKE = 0.05  # a difference of tau that counts as none
+MIDDLE, SMALL, SMALLEST = 0.3, 0.1, 0.05  # shares of the pool
+TOPICS, POOLS = "topics", "topics, pools"
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
@@ -68,11 +69,8 @@ class GradedAPRecipe(LabelRecipe):
         kind=threshold_probabilities,
         doc="values of g in the figures; default: as in the paper, for 2 or 3 grades",
     )
-    rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
 
     def check(self, data: StudyData) -> None:
-        super().check(data)
         parts = 1 / (self.step or 1)
         if abs(parts - round(parts)) > ROUNDING:
             raise InputError(
@@ -81,6 +79,7 @@ class GradedAPRecipe(LabelRecipe):
                 argument="step",
                 remedy="use one over an integer, such as 0.1, 0.2 or 0.25",
             )
+        super().check(data)
         tops = {whose: data.labels(whose).max_grade for whose in self.labels}
         if len(set(tops.values())) > 1:
             raise InputError(
@@ -88,13 +87,13 @@ class GradedAPRecipe(LabelRecipe):
                 code="mixed-scales",
                 remedy=("declare one scale with", Argument("grades")),
             )
-        both = self.measures(data) | self._drawn_measures(data)
-        check_labels(data, self.labels, dict.fromkeys(self.labels, both))
+        self._drawn_measures(data)
 
-    def measures(self, data: StudyData) -> dict[str, str]:
+    def measures(self, data: StudyData, whose: str) -> dict[str, str]:
         """All measures of the tables by their labels, those of the family followed by their g."""
-        found = self._others(self._top(data))
-        for g in self.grid(self._top(data)):
+        top = data.labels(whose).max_grade
+        found = self._others(top)
+        for g in self.grid(top):
             found |= {f"{name} {in_words(g)}": str(kind(g=g)) for name, kind in FAMILY.items()}
         return found
 
@@ -136,20 +135,15 @@ class GradedAPRecipe(LabelRecipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            systems = self._systems(data, whose)
+            kinds, systems = self._kinds(data, whose), self._systems(data, whose)
             for name, topics in topic_sets(data, whose).items():
-                if not topics:
-                    continue
-                part = {"labels": whose, "topics": topics, "systems": systems}
-                all_of_them = part | {"measures": distinct(self.measures(data))}
-                found.append(Job(f"correlation/{whose}/{name}", correlation_job, all_of_them))
-                few = part | {"measures": distinct(self._drawn_measures(data)),
-                              "rates": list(self.rates)}  # fmt: skip
-                found += [
-                    Job(f"pools/{whose}/{name}/{n}", pools_job, few)
-                    for n in range(self.repetitions)
-                ]
+                if topics:
+                    found += self.pool_jobs(whose, *kinds, name, topics=topics, systems=systems)
         return found
+
+    def _kinds(self, data: StudyData, whose: str) -> tuple[dict[str, str], dict[str, str]]:
+        """The measures of the tables, and of the figures."""
+        return self.measures(data, whose), self._drawn_measures(data)
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:
         """Runs above the first quartile of mean AP."""
@@ -168,12 +162,10 @@ class GradedAPRecipe(LabelRecipe):
             number = 2 if top == 2 else 3
             ending = f"-grades-{top + 1}" if top > 3 and sum(t > 2 for t in by_top) > 1 else ""
             table, figure = f"table-{number}{ending}", f"figure-{number - 1}{ending}"
-            shown, lines = self._robustness(number, top, mine)
-            heads = ("labels", "topics", "measure")
             tables[table] = self._correlations(number, mine)
-            tables[figure] = rate_table(shown.title, lines, (1.0, *self.rates), heads)
-            figures[figure] = shown
-            tables |= beside_the_paper(table, mine, places(self.measures(mine[0].data)), self.rel)
+            tables[figure], figures[figure] = self._robustness(number, top, mine)
+            place = places(self.measures(mine[0].data, mine[0].whose))
+            tables |= beside_the_paper(table, mine, place, self.rel)
         remark = (
             "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
@@ -183,7 +175,7 @@ class GradedAPRecipe(LabelRecipe):
 
     def _evidence(self, one: LabelSet) -> GradedEvidence:
         """By set of topics; sets of fewer than two topics say nothing."""
-        kinds = self.measures(one.data), self._drawn_measures(one.data)
+        kinds = self._kinds(one.data, one.whose)
         names = [n for n, topics in topic_sets(one.data, one.whose).items() if len(topics) > 1]
         tables, figures = (
             {name: ClaimData(one, places(kind), self.rates, topics=name) for name in names}
@@ -191,36 +183,27 @@ class GradedAPRecipe(LabelRecipe):
         )
         return GradedEvidence(self._top(one.data), tables, figures)
 
-    def _robustness(
-        self, number: int, top: int, sets: Sequence[LabelSet]
-    ) -> tuple[RateLines, dict[tuple[str, ...], Floats]]:
-        """Figures 1 and 2, and their lines."""
-        lines = self._lines(sets)
-        what = "Kendall's tau with the whole pool at pool reduction rates"
-        title = f"Figure {number - 1}: {what}, g = {in_words(self.drawn or DRAWN[top])}"
-        panels = [
-            Lines(f"{one.title}, {name} ({len(topics)})",
-                  {key[2]: line for key, line in lines.items() if key[:2] == (one.title, name)})
-            for one in sets for name, topics in topic_sets(one.data, one.whose).items()
-        ]  # fmt: skip
-        return RateLines(title, panels, (1.0, *self.rates), "Kendall's τ", top), lines
-
-    def _lines(self, sets: Sequence[LabelSet]) -> dict[tuple[str, ...], Floats]:
-        """{(labels, topics, measure): a value for each rate}, where there are such topics."""
+    def _robustness(self, number: int, top: int, sets: Sequence[LabelSet]) -> tuple[Table, Drawing]:
+        """Figures 1 and 2, where there are such topics."""
         place = places(self._drawn_measures(sets[0].data))
-        found: dict[tuple[str, ...], Floats] = {}
+        lines: dict[tuple[str, ...], Floats] = {}
+        panels = []
         for one in sets:
             for name, topics in topic_sets(one.data, one.whose).items():
                 if topics:
                     mean = one.pool_mean("tau", name)
-                    found |= {(one.title, name, label): mean[i] for label, i in place.items()}
-        return found
+                    mine = {label: mean[i] for label, i in place.items()}
+                    lines |= {(one.title, name, label): line for label, line in mine.items()}
+                    panels.append(Lines(f"{one.title}, {name} ({len(topics)})", mine))
+        what = "Kendall's tau with the whole pool at pool reduction rates"
+        title = f"Figure {number - 1}: {what}, g = {in_words(self.drawn or DRAWN[top])}"
+        heads, rates = ("labels", "topics", "measure"), (1.0, *self.rates)
+        return over_rates(title, lines, rates, heads, "Kendall's τ", top, panels)
 
     def _correlations(self, number: int, sets: Sequence[LabelSet]) -> Table:
         """Tables 2 and 3: a block of three rows for each g."""
         data = sets[0].data
-        measures, top = self.measures(data), self._top(data)
-        place = places(measures)
+        place, top = places(self.measures(data, sets[0].whose)), self._top(data)
 
         def cell(found_in: LabelSet, one: str, other: str) -> Joined:
             topics = tuple(topic_sets(found_in.data, found_in.whose))
@@ -271,3 +254,178 @@ def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     for first in range(total + 1):
         for rest in _sums(total - first, parts - 1):
             yield (first, *rest)
+
+
+def beside_the_paper(
+    table: str, sets: Sequence[LabelSet], place: Mapping[str, int], rel: int
+) -> dict[str, Table]:
+    """A row for each number of the paper's collections; no table where there is none.
+
+    table: "table-2" or "table-3". place: of the measures' labels among those correlated.
+    """
+    rows: list[list[Cell]] = []
+    for one in sets:
+        name = recognised("graded 1", one.facts(rel))
+        topics = topic_sets(one.data, one.whose)
+        for (g, family, other), printed in ({} if name is None else graded_tau(name)).items():
+            row, column = f"{family} {in_words(g)}", PRINTED_AS.get(other, f"GAP {in_words(g)}")
+            if row not in place or column not in place:
+                continue
+            for which, tau in zip(topics, printed, strict=True):
+                found = one.result("correlation", which)
+                value = None
+                if found is not None:
+                    value = float(np.asarray(found["tau"])[place[row], place[column]])
+                rows.append([name, in_words(g), family, other, which, *compared(value, tau)])
+    return published_table(table, HEADER, rows, "paper")
+
+
+def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:
+    """All topics, and for each grade above the lowest those with few documents of it."""
+    labels = data.labels(whose)
+    found = {"all topics": labels.topics}
+    for grade in range(2, labels.max_grade + 1):
+        found[f"few of grade {grade}"] = few_highly_relevant(labels, grade).names
+    return found
+
+
+def in_words(g: tuple[float, ...]) -> str:
+    """Probabilities as the paper writes them: (0.1, 0.9)."""
+    return "(" + ", ".join(f"{value:.3g}" if value % 1 else f"{value:.1f}" for value in g) + ")"
+
+
+class _Users(Record):
+    """The thresholds of the paper's examples: no weight on grade 1, little, and more; then
+    those of hard and of lenient users, beside nDCG."""
+
+    none: tuple[float, ...]
+    little: tuple[float, ...]
+    more: tuple[float, ...]
+    hard: tuple[float, ...]
+    lenient: tuple[float, ...]
+
+
+USERS = {  # by the number of relevant grades
+    2: _Users((0.0, 1.0), (0.1, 0.9), (0.3, 0.7), (0.1, 0.9), (0.9, 0.1)),
+    3: _Users((0.0, 0.2, 0.8), (0.2, 0.2, 0.6), (0.4, 0.2, 0.4), (0.2, 0.0, 0.8), (0.8, 0.0, 0.2)),
+}
+
+
+class GradedEvidence(Record, eq=False):
+    """Of one set of labels, by set of topics: correlations of all measures of the tables, and
+    robustness of those of the figures. Sets with few topics of a grade come after all topics."""
+
+    top: int
+    tables: Mapping[str, ClaimData]
+    figures: Mapping[str, ClaimData]
+
+
+def graded_claims(found: GradedEvidence) -> list[Claim]:
+    """All claims that the study's measures, thresholds and rates allow."""
+    users = USERS.get(found.top)
+    every, *few = found.tables
+    place, rates = found.tables[every].place, found.figures[every].rates
+    if users is None or not set(COMPARED) <= set(place):
+        return []
+    claims = []
+    if all(f"GAP {in_words(g)}" in place for g in vars(users).values()):
+        claims += _of_correlation(found.tables[every], users)
+        for name in few:
+            claims += _of_few(found.tables[every], found.tables[name], users)
+    if {MIDDLE, SMALL, SMALLEST} <= set(rates):
+        claims += _of_robustness(found.figures[every], found.top)
+        for name in few:
+            claims += _of_few_robustness(found.figures[name])
+    return claims
+
+
+def _tau(found: ClaimData, name: str, g: tuple[float, ...], other: str = AP) -> Quantity:
+    return found.tau(f"{name} {in_words(g)}", other)
+
+
+def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
+    claim = partial(found.claim, TOPICS)
+
+    def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
+        return _tau(found, name, g, f"GAP {in_words(g)}")
+
+    little, more = in_words(users.little), in_words(users.more)
+    gap = _tau(found, "GAP", users.little)
+    return [
+        claim("xGAP and eGAP come nearer to AP as g1 grows",
+              f"the smaller step, {little} to {more}",
+              least(*(rising(_tau(found, name, users.little), _tau(found, name, users.more))
+                      for name in EXTENDED))),
+        claim("xGAP and eGAP come nearer to GAP as g1 grows",
+              f"the smaller step, {little} to {more}",
+              least(*(rising(with_gap(name, users.little), with_gap(name, users.more))
+                      for name in EXTENDED))),
+        claim("A little weight on g1 brings GAP near to AP",
+              f"{little} - {in_words(users.none)}", gap - _tau(found, "GAP", users.none)),
+        claim("It makes GAP rank as AP does, above 0.8", f"{little}: GAP - 0.8",
+              gap - LESS_THAN_NOTICEABLE),
+        claim("xGAP and eGAP stay farther from AP than GAP", f"{little}: GAP - the larger of both",
+              gap - most(*(_tau(found, name, users.little) for name in EXTENDED))),
+        *(claim(f"tau of {name} with nDCG grows with g1",
+                f"{in_words(users.lenient)} - {in_words(users.hard)}",
+                rising(*(_tau(found, name, g, NDCG) for g in (users.hard, users.lenient))))
+          for name in FAMILY),
+    ]  # fmt: skip
+
+
+def _of_few(every: ClaimData, few: ClaimData, users: _Users) -> list[Claim]:
+    """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
+    little, claim = in_words(users.little), partial(few.claim, TOPICS)
+
+    def fall(name: str) -> Quantity:
+        return _tau(every, name, users.little) - _tau(few, name, users.little)
+
+    both = least(*map(fall, EXTENDED))
+    nearest = most(*(_tau(few, name, users.little, NDCG) for name in EXTENDED))
+    return [
+        claim("There xGAP and eGAP depart from AP",
+              f"{little}, all topics - these: the smaller fall", both),
+        claim("There GAP departs less from AP than xGAP and eGAP",
+              f"{little}: their smaller fall - GAP's", both - fall("GAP")),
+        claim("There GAP is nearer to nDCG than xGAP and eGAP",
+              f"{little}: GAP - the larger of both",
+              _tau(few, "GAP", users.little, NDCG) - nearest),
+    ]  # fmt: skip
+
+
+def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
+    def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
+        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
+
+    at = found.robust
+    stable = claim(
+        "nDCG and bpref are most robust", SMALL, "the lesser of both - the best other",
+        least(at(NDCG, SMALL), at(BPREF, SMALL))
+        - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
+    )  # fmt: skip
+    if top == 2:
+        return [stable, *(
+            claim("xGAP and eGAP are more robust than GAP on small pools", rate,
+                  "the lesser of both - GAP", _over_gap(found, rate))
+            for rate in (SMALL, SMALLEST)
+        )]  # fmt: skip
+    gap = at("GAP", SMALL)
+    return [
+        stable,
+        claim("GAP is more robust than xGAP and eGAP", SMALL, "GAP - the better of both",
+              gap - most(*(at(name, SMALL) for name in EXTENDED))),
+        claim("GAP follows AP", SMALL, "0.05 - their difference",
+              within(gap - at(AP, SMALL), ALIKE)),
+    ]  # fmt: skip
+
+
+def _of_few_robustness(few: ClaimData) -> list[Claim]:
+    return [
+        few.claim(POOLS, "There xGAP and eGAP are more robust than GAP",
+                  f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate))
+        for rate in (MIDDLE, SMALL, SMALLEST)
+    ]  # fmt: skip
+
+
+def _over_gap(found: ClaimData, rate: float) -> Quantity:
+    return least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust("GAP", rate)

@@ -7,6 +7,7 @@ gold labels, the judges' majority, or one judge. Jobs call the building blocks o
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import numbers, param
+from hungjury.base.parameters import integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
@@ -24,10 +25,11 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
 from hungjury.studies.claims import RESAMPLES, Claim, Quantity, Resampling, least, too_narrow
-from hungjury.studies.correlation import better_on, correlate_measures, correlation_draws
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
-from hungjury.studies.downsampling import PoolScores
-from hungjury.studies.recipe import Recipe, Studied, names
+from hungjury.studies.downsampling import RATES, PoolScores
+from hungjury.studies.jobs import Job
+from hungjury.studies.measure_comparison import better_on, correlate_measures, correlation_draws
+from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 
 
@@ -150,12 +152,26 @@ def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelS
     return found
 
 
+def shares(value: object) -> tuple[float, ...]:
+    """Rates of down-sampling."""
+    found = numbers(value)
+    if not found or not all(0 < rate < 1 for rate in found):
+        raise ValueError("shares of the pool between 0 and 1")
+    return tuple(sorted(found, reverse=True))
+
+
 class LabelRecipe(Recipe):
-    """Base of recipes on sets of labels."""
+    """Base of recipes on sets of labels, which correlate measures and thin out pools."""
 
     labels: tuple[str, ...] = param(
         (GOLD,), kind=names, doc=f"{GOLD}, {MAJORITY} (the judges' majority), or a judge"
     )
+    rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
+    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
+
+    @abstractmethod
+    def measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        """Return all measures by the label they have in the tables."""
 
     def needed(self) -> tuple[str, ...]:
         """The data that the labels need, graded ones where the study compares grades."""
@@ -167,13 +183,29 @@ class LabelRecipe(Recipe):
             found += [f"{kind}judges"]
         return tuple(dict.fromkeys(found))
 
+    def check(self, data: StudyData) -> None:
+        """Check also that labels exist and that the measures fit them."""
+        super().check(data)
+        for whose in self.labels:
+            need_measures(list(self.measures(data, whose).values()), data.labels(whose))
 
-def check_labels(
-    data: StudyData, labels: Sequence[str], measures: Mapping[str, Mapping[str, str]]
-) -> None:
-    """Check that labels exist, and that the measures (by name, for each set) fit them."""
-    for whose in labels:
-        need_measures(list(measures[whose].values()), data.labels(whose))
+    def pool_jobs(
+        self,
+        whose: str,
+        correlated: Mapping[str, str],
+        sampled: Mapping[str, str],
+        on: str = "",
+        **part: Any,
+    ) -> list[Job]:
+        """Jobs that correlate measures, and that see how they do on random pools; the measures are
+        given by their labels. on: the name of the set of topics, where there are several."""
+        where = "/".join(filter(None, (whose, on)))
+        part |= {"labels": whose}
+        pools = part | {"measures": distinct(sampled), "rates": list(self.rates)}
+        return [
+            Job(f"correlation/{where}", correlation_job, part | {"measures": distinct(correlated)}),
+            *(Job(f"pools/{where}/{n}", pools_job, pools) for n in range(self.repetitions)),
+        ]
 
 
 def distinct(measures: Mapping[str, str]) -> list[str]:
@@ -190,14 +222,6 @@ def places(measures: Mapping[str, str]) -> dict[str, int]:
 def relevant_from(one: Measure, rel: int) -> Measure:
     """The measure with its lowest relevant grade, where it has one."""
     return one.but(rel=rel) if hasattr(one, "rel") else one
-
-
-def shares(value: object) -> tuple[float, ...]:
-    """Rates of down-sampling."""
-    found = numbers(value)
-    if not found or not all(0 < rate < 1 for rate in found):
-        raise ValueError("shares of the pool between 0 and 1")
-    return tuple(sorted(found, reverse=True))
 
 
 def score(
@@ -274,14 +298,28 @@ def _shares(part: Floats, whole: Floats) -> Floats:
         return np.asarray(np.where(whole == 0, np.nan, part / whole))
 
 
-def rate_table(
-    title: str, series: Mapping[tuple[str, ...], Floats], rates: Sequence[float],
+def over_rates(
+    title: str,
+    lines: Mapping[tuple[str, ...], Floats],
+    rates: Sequence[float],
     heads: Sequence[str],
-) -> Table:  # fmt: skip
-    """The numbers of a figure: a row for each line of it, its place in the words of `heads`."""
+    ylabel: str,
+    across: int,
+    panels: Sequence[Lines] = (),
+) -> tuple[Table, Drawing]:
+    """Lines of values at the shares of the pool that are kept: their numbers, and a figure.
+
+    lines: by the words that go below `heads` in the table. panels: `across` of them side by side;
+    by default, lines that differ in the last word only share a panel.
+    """
     header = [*heads, *(f"{rate:.0%}" for rate in rates)]
-    rows: list[list[Cell]] = [[*key, *map(float, line)] for key, line in series.items()]
-    return Table(header, rows, caption=title)
+    rows: list[list[Cell]] = [[*key, *map(float, line)] for key, line in lines.items()]
+    groups: dict[str, dict[str, Floats]] = {}
+    for (*where, name), line in lines.items():
+        groups.setdefault(", ".join(where), {})[name] = line
+    shown = panels or [Lines(*one) for one in groups.items()]
+    drawing = Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across))
+    return Table(header, rows, caption=title), drawing
 
 
 def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -10,42 +12,47 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, param
+from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
-from hungjury.studies.claims import Claim
-from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most, within
+from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
-    check_labels,
-    correlation_job,
-    distinct,
     headings,
     label_sets,
+    over_rates,
     places,
-    pools_job,
-    rate_table,
     relevant_from,
     shares,
 )
-from hungjury.studies.papers.markov_claims import (
-    COMPARED,
-    HIGH,
-    VERY_HIGH,
-    WALKS,
-    WITH_RECALL,
-    Measured,
-    markov_claims,
-    published_tables,
+from hungjury.studies.papers.published import COMPARED as BESIDE
+from hungjury.studies.papers.published import (
+    FACTS,
+    PAGES,
+    compared,
+    misprints,
+    printed_numbers,
+    published_table,
+    recognised,
+    table_5_2,
+    table_5_3,
 )
-from hungjury.studies.papers.published import table_5_4
-from hungjury.studies.recipe import RECIPES, Report, Studied, names
+from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Studied, names
 from hungjury.studies.topics import complete_runs
+from hungjury.users.chain import MODELS
 
+AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
+HIGH, VERY_HIGH, LOWEST = 0.9, 0.97, 0.7  # of tau, in the text
+WALKS = tuple(model for model in MODELS if model != "constant")
+WITH_RECALL = "@Rec(T)"
+SMALL, MIDDLE = 0.1, 0.3  # shares of the pool
+ALIKE, LEVEL = 0.05, 0.1  # differences of tau, and of shares of a score, that count as none
+TOPICS, POOLS = "topics", "topics, pools"
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
@@ -70,11 +77,9 @@ class Markov(LabelRecipe):
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        check_labels(data, self.labels, dict.fromkeys(self.labels, self.measures()))
         for whose in self.labels:
             complete = _complete(data, whose)
             if len(complete) < 2:
@@ -85,8 +90,10 @@ class Markov(LabelRecipe):
                     remedy="leave out topics that few runs have",
                 )
 
-    def measures(self) -> dict[str, str]:
-        """All measures by the label they have in the tables."""
+    def measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        return self._measures()
+
+    def _measures(self) -> dict[str, str]:
         found = {name: str(relevant_from(measure(name), self.rel)) for name in self.compared}
         for model in WALKS:
             walk = measure("MP").but(model=model, rel=self.rel)
@@ -99,28 +106,24 @@ class Markov(LabelRecipe):
         return self.compared
 
     def jobs(self, data: StudyData) -> list[Job]:
-        found = []
-        for whose in self.labels:
-            part = {"labels": whose, "measures": distinct(self.measures()),
-                    "systems": _complete(data, whose)}  # fmt: skip
-            sampled = part | {"rates": list(self.rates)}
-            found.append(Job(f"correlation/{whose}", correlation_job, part))
-            found += [
-                Job(f"pools/{whose}/{n}", pools_job, sampled) for n in range(self.repetitions)
-            ]
-        return found
+        mine = self._measures()
+        return [
+            job
+            for whose in self.labels
+            for job in self.pool_jobs(whose, mine, mine, systems=_complete(data, whose))
+        ]
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = label_sets(studied, self.labels)
-        rates, heads = (1.0, *self.rates), ("labels", "measure")
-        level, tau = (self._lines(sets, what) for what in ("level", "tau"))
-        titles = (
-            "Figure 5.5: performance over all topics and runs at pool reduction rates",
-            "Figure 5.6: Kendall's tau with the whole pool at pool reduction rates",
+        levels, level_figure = self._rates(
+            sets, "level", "mean score", "5.5: performance over all topics and runs"
+        )
+        taus, tau_figure = self._rates(
+            sets, "tau", "Kendall's τ", "5.6: Kendall's tau with the whole pool"
         )
         matrix, first, second = self._correlations(sets)
         measured = [Measured(one.title, one.facts(self.rel), self._tau(one)) for one in sets]
-        published, recognised = published_tables(measured)
+        published, known = published_tables(measured)
         return Report(
             {
                 "table-5.1": _features(measured),
@@ -128,14 +131,10 @@ class Markov(LabelRecipe):
                 "table-5.3": second,
                 "table-5.4": _timed_table(),
                 **published,
-                "figure-5.5": rate_table(titles[0], level, rates, heads),
-                "figure-5.6": rate_table(titles[1], tau, rates, heads),
+                "figure-5.5": levels,
+                "figure-5.6": taus,
             },
-            {
-                "table-5.3": matrix,
-                "figure-5.5": self._panels(titles[0], sets, level, "mean score"),
-                "figure-5.6": self._panels(titles[1], sets, tau, "Kendall's τ"),
-            },
+            {"table-5.3": matrix, "figure-5.5": level_figure, "figure-5.6": tau_figure},
             [
                 f"{one.title}: {len(_complete(one.data, one.whose))} of "
                 f"{len(one.data.sources.runs)} runs retrieve on every one of the "
@@ -143,21 +142,21 @@ class Markov(LabelRecipe):
                 f"as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
                 for one in sets
             ]
-            + recognised,
+            + known,
             [claim for one in sets for claim in self._claims(one)],
         )
 
     def _claims(self, one: LabelSet) -> list[Claim]:
-        return markov_claims(ClaimData(one, places(self.measures()), self.rates))
+        return markov_claims(ClaimData(one, places(self._measures()), self.rates))
 
     def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
         """Kendall's tau by the labels of two measures, the second one of those compared."""
-        place, tau = places(self.measures()), np.asarray(one.result("correlation")["tau"])
+        place, tau = places(self._measures()), np.asarray(one.result("correlation")["tau"])
         return {(a, b): float(tau[i, place[b]]) for a, i in place.items() for b in self.compared}
 
-    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Matrices, Table, Table]:
+    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Drawing, Table, Table]:
         """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
-        place, others = places(self.measures()), list(self.compared)
+        place, others = places(self._measures()), list(self.compared)
         walks = [label for label in place if label not in others]
         columns = [place[other] for other in others]
         tau = {one.title: np.asarray(one.result("correlation")["tau"])[:, columns] for one in sets}
@@ -174,34 +173,32 @@ class Markov(LabelRecipe):
             for title, values in tau.items()
         ]
         return (
-            Matrices("Table 5.3 as a picture", panels, len(panels)),
+            Drawing("Table 5.3 as a picture", "draw_matrices", (panels, len(panels))),
             Table(["", *others], first,
                   caption=f"Table 5.2: Kendall's tau of {others[0]} with the others"),
             Table(["", *headings(sets, others)], rows,
                   caption="Table 5.3: Kendall's tau of Markov precision with the others"),
         )  # fmt: skip
 
-    def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Floats]:
-        """{(labels, measure): a value for each rate}"""
-        place = places(self.measures())
+    def _rates(
+        self, sets: Sequence[LabelSet], what: str, ylabel: str, title: str
+    ) -> tuple[Table, Drawing]:
+        """A figure at pool reduction rates: a panel for each kind of walk, with both distances, and
+        the measures compared in all."""
+        place = places(self._measures())
         mean = {one.title: one.pool_mean(what) for one in sets}
-        return {(title, label): mean[title][i] for title in mean for label, i in place.items()}
-
-    def _panels(
-        self, title: str, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Floats],
-        ylabel: str,
-    ) -> RateLines:  # fmt: skip
-        """A panel for each kind of walk, with both distances, and the measures compared in all."""
+        lines: dict[tuple[str, ...], Floats] = {
+            (labels, label): mean[labels][i] for labels in mean for label, i in place.items()
+        }
         panels = []
-        for labels in (one.title for one in sets):
-            for kind in KINDS:
-                series = {name: lines[labels, name] for name in self.compared}
-                for model in (m for m in WALKS if m.startswith(kind)):
-                    distance = model.rpartition("_")[2]
-                    for suffix in ("", WITH_RECALL):
-                        series[f"MP {distance}{suffix}"] = lines[labels, f"MP {model}{suffix}"]
-                panels.append(Lines(f"{labels}, MP {kind}", series))
-        return RateLines(title, panels, (1.0, *self.rates), ylabel, len(KINDS))
+        for labels, kind in product(mean, KINDS):
+            series = {name: lines[labels, name] for name in self.compared}
+            for label in models(start=kind) + models(start=kind, recall=True):
+                series[label.replace(f"{kind}_", "")] = lines[labels, label]
+            panels.append(Lines(f"{labels}, MP {kind}", series))
+        heads, rates = ("labels", "measure"), (1.0, *self.rates)
+        title = f"Figure {title} at pool reduction rates"
+        return over_rates(title, lines, rates, heads, ylabel, len(KINDS), panels)
 
 
 def _complete(data: StudyData, whose: str) -> list[str]:
@@ -216,13 +213,8 @@ def _starred(tau: float, itself: bool = False) -> Marked:
 
 def _features(measured: Sequence[Measured]) -> Table:
     """Table 5.1."""
-    rows: list[list[Cell]] = [
-        [one.title, one.facts.topics, one.facts.complete, one.facts.least, one.facts.mean,
-         one.facts.most]
-        for one in measured
-    ]  # fmt: skip
-    header = ["labels", "topics", "runs", "min relevant", "mean relevant", "max relevant"]
-    return Table(header, rows, digits=2, caption="Table 5.1: main features")
+    rows = [[one.title, *one.features] for one in measured]
+    return Table(["labels", *FEATURES], rows, digits=2, caption="Table 5.1: main features")
 
 
 def _timed_table() -> Table:
@@ -232,8 +224,196 @@ def _timed_table() -> Table:
         run = "".join(map(str, labels))
         discrete = score_list("MP(model=GL_AD_ID)", labels)
         continuous = score_list(measure("MP").but(rates=list(rates)), labels)
-        rows.append([run, *rates, discrete, continuous, *table_5_4()[run]])
+        rows.append([run, *rates, discrete, continuous, *printed_numbers("thesis 5.4")[run]])
     header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous",
               "discrete, published", "continuous, published"]  # fmt: skip
     title = "Markov precision GL_AD_ID in discrete and continuous time, rates as printed"
     return Table(header, rows, caption=title)
+
+
+# What the thesis calls the measures of Tables 5.2 and 5.3, here with its parameters.
+PRINTED_AS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "bpref": "Bpref", "RBP": "RBP(p=0.8)"}
+FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  # of Table 5.1
+HEADER = ("collection", "", "with", *BESIDE, "misprint")
+
+
+class Measured(Record, eq=False):
+    """The findings about a set of labels: its facts, and Kendall's tau by the labels of the two
+    measures."""
+
+    title: str
+    facts: Facts
+    tau: Mapping[tuple[str, str], float]
+
+    @property
+    def features(self) -> list[Cell]:
+        """Its row of Table 5.1."""
+        return [getattr(self.facts, name) for name in FACTS["thesis 5.1"]]
+
+    @property
+    def collection(self) -> str | None:
+        """Its name in the thesis, where it is one of its collections."""
+        return recognised("thesis 5.1", self.facts)
+
+
+def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], list[str]]:
+    """Tables 5.1 to 5.3 with the printed numbers, their misprints, and a remark for each of the
+    thesis' collections; nothing where there is none."""
+    known = [(one, one.collection) for one in measured]
+    mine = [(one, name) for one, name in known if name is not None]
+    if not mine:
+        return {}, []
+    facts: list[list[Cell]] = [
+        [name, feature, "", *compared(value, printed), ""]
+        for one, name in mine
+        for feature, value, printed in zip(
+            FEATURES, one.features, printed_numbers("thesis 5.1")[name], strict=True
+        )
+    ]
+    tables = _beside("5.1", "main features", facts, digits=2)
+    for number, title, printed_table, before in (
+        ("5.2", "Kendall's tau of AP with the others", table_5_2, ""),
+        ("5.3", "Kendall's tau of Markov precision with the others", table_5_3, "MP "),
+    ):
+        rows: list[list[Cell]] = [
+            [name, before + row, column,
+             *compared(one.tau.get((before + row, PRINTED_AS[column])), cell.value), cell.misprint]
+            for one, name in mine
+            for (row, column), cell in printed_table(name).items()
+        ]  # fmt: skip
+        tables |= _beside(number, title, rows)
+    tables["misprints"] = _misprints([name for _, name in mine])
+    return tables, [
+        f"{one.title} is {name} of the thesis, by its numbers of topics, runs and relevant "
+        f"documents (Table 5.1, p. {PAGES['5.1']}). Tables with 'published' contain the printed "
+        "numbers. Figures 5.5 and 5.6 are printed without numbers."
+        for one, name in mine
+    ]
+
+
+def _beside(
+    number: str, title: str, rows: Sequence[Sequence[Cell]], digits: int = 4
+) -> dict[str, Table]:
+    title = f"thesis, p. {PAGES[number]}: {title}"
+    return published_table(f"table-{number}", HEADER, rows, title, digits)
+
+
+def _misprints(collections: Sequence[str]) -> Table:
+    rows: list[list[Cell]] = [
+        [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
+         one.evidence]
+        for one in misprints()
+        if one.collection in collections
+    ]  # fmt: skip
+    header = ["table", "collection", "row", "columns", "wrong", "evidence"]
+    return Table(header, rows, caption="Misprints in the thesis' tables")
+
+
+def markov_claims(found: ClaimData) -> list[Claim]:
+    """All claims that the study's measures and rates allow."""
+    if not set(COMPARED) <= set(found.place):
+        return []
+    claims = _of_correlation(found)
+    if {0.5, MIDDLE, SMALL} <= set(found.rates):
+        claims += _of_scores(found) + _of_robustness(found)
+    return claims
+
+
+def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]:
+    """Labels of the models whose name begins and ends so."""
+    suffix = WITH_RECALL if recall else ""
+    return [f"MP {one}{suffix}" for one in WALKS if one.startswith(start) and one.endswith(end)]
+
+
+def _of_correlation(found: ClaimData) -> list[Claim]:
+    tau, claim = found.tau, partial(found.claim, TOPICS)
+
+    def mean(other: str, recall: bool = False) -> Quantity:
+        return mean_of_all(tau(one, other) for one in models(recall=recall))
+
+    def gain(other: str) -> Quantity:
+        """The gain by recall, mean over models."""
+        return mean(other, recall=True) - mean(other)
+
+    near = [tau(AP, RPREC), tau(AP, BPREF)]
+    almost = [tau(f"MP {one}{WITH_RECALL}", AP) for one in ("GL_AD_LID", "LO_AD_ID")]
+    return [
+        claim("tau of AP with Rprec and bpref is high, above 0.9", "the lesser - 0.9",
+              least(*near) - HIGH),
+        claim("AP is nearer to Rprec and bpref than to P@10 and RBP",
+              "the lesser of the former - the larger of the latter",
+              least(*near) - most(tau(AP, P10), tau(AP, RBP))),
+        claim("MP tends not to have high correlations, above 0.9, with the other measures",
+              "0.9 - mean over models and measures", HIGH - mean_of_all(map(mean, COMPARED))),
+        claim("tau of MP with AP, P@10 and Rprec never drops below 0.70", "the least - 0.7",
+              least(*(tau(one, other) for one in models() for other in (AP, P10, RPREC)))
+              - LOWEST),
+        claim("MP is nearer to P@10 than to Rprec and AP",
+              "means over models: P@10 - the larger of both",
+              mean(P10) - most(mean(RPREC), mean(AP))),
+        claim("tau of MP with RBP is lower than with bpref", "means over models: bpref - RBP",
+              mean(BPREF) - mean(RBP)),
+        claim("Recall brings MP nearer to AP", "mean gain over models", gain(AP)),
+        claim("With recall GL_AD_LID and LO_AD_ID are almost AP, above 0.97", "the lesser - 0.97",
+              least(*almost) - VERY_HIGH),
+        claim("Recall brings MP nearer to Rprec and bpref", "the lesser of the mean gains",
+              least(gain(RPREC), gain(BPREF))),
+        claim("Recall takes MP away from RBP", "mean loss over models", 0 - gain(RBP)),
+    ]  # fmt: skip
+
+
+def _of_scores(found: ClaimData) -> list[Claim]:
+    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
+        return found.claim(POOLS, text, f"10 %: {measured}", quantity)
+
+    def kept(*names: str) -> list[Quantity]:
+        return [found.kept(name, SMALL) for name in names]
+
+    walks = mean_of_all(kept(*models()))
+    alike = kept(AP, RPREC)
+    return [
+        claim("Scores of MP fall with the pool as those of AP and Rprec do",
+              "0.1 - difference of the shares kept, means over models and over both",
+              within(walks - mean_of_all(alike), LEVEL)),
+        claim("Those of P@10 and RBP fall more",
+              "shares kept: the least of MP, AP and Rprec - the larger of both",
+              least(walks, *alike) - most(*kept(P10, RBP))),
+        claim("That of bpref stays", "0.1 - what it changes by",
+              within(found.kept(BPREF, SMALL) - 1, LEVEL)),
+    ]  # fmt: skip
+
+
+def _of_robustness(found: ClaimData) -> list[Claim]:
+    def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
+        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
+
+    def mean(names: Iterable[str], rate: float) -> Quantity:
+        return mean_of_all(found.robust(name, rate) for name in names)
+
+    def of(start: str, end: str = "") -> Quantity:
+        return mean(models(start=start, end=end), MIDDLE)
+
+    recalled = mean(models(recall=True, start="GL"), SMALL)
+    others = [AP, P10, RPREC, RBP, *models(), *models(recall=True)]
+    bpref, ap = found.robust(BPREF, SMALL), found.robust(AP, SMALL)
+    return [
+        claim("Bpref is the most robust", SMALL, "bpref - the best other",
+              bpref - most(*(found.robust(name, SMALL) for name in others))),
+        *(claim("Global models are as robust as AP", rate, "mean over models - AP + 0.05",
+                mean(models(start="GL"), rate) - found.robust(AP, rate) + ALIKE)
+          for rate in (0.5, SMALL)),
+        claim("Recall makes global models more robust", SMALL, "mean gain over models",
+              recalled - mean(models(start="GL"), SMALL)),
+        claim("With recall global models are more robust than AP", SMALL, "mean over models - AP",
+              recalled - ap),
+        claim("With recall global models are nearly as robust as bpref", SMALL,
+              "mean over models - bpref + 0.05", recalled - bpref + ALIKE),
+        claim("OR is a little more robust than AD", MIDDLE, "global models, means: OR - AD",
+              of("GL_OR") - of("GL_AD")),
+        claim("LID is more robust than ID", MIDDLE, "global models, means: LID - ID",
+              of("GL", "_LID") - of("GL", "_ID")),
+        claim("Local models are like global ones for AD", MIDDLE, "0.05 - difference of means",
+              within(of("LO_AD") - of("GL_AD"), ALIKE)),
+        claim("Local models are less robust than global ones for OR", MIDDLE, "means: GL - LO",
+              of("GL_OR") - of("LO_OR")),
+    ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,10 +10,16 @@ from hungjury.base.parameters import integer
 from hungjury.base.tables import Cell, Table
 from hungjury.studies.combining import TupleScores, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
-from hungjury.studies.gold import NEARLY_SURE, Doubt
+from hungjury.studies.gold import NEARLY_SURE, Doubt, TupleStudy
 from hungjury.studies.jobs import Job
-from hungjury.studies.judge_tuples import TupleStudy
-from hungjury.studies.papers.published import COMPARED, PAGES, compared, panel_systems, printed_rows
+from hungjury.studies.papers.published import (
+    COMPARED,
+    PAGES,
+    compared,
+    printed_numbers,
+    printed_rows,
+    published_table,
+)
 
 SIZES = (2, 3, 4, 5, 10, 20, 30)  # of the paper's Table 2
 
@@ -70,7 +76,7 @@ def sizes_of_tuples(value: object) -> tuple[int, ...]:
 
 def known_systems(studies: Mapping[str, TupleStudy]) -> dict[str, str]:
     """By title: the papers' name of collections with their numbers of judges, topics, systems."""
-    names = {numbers: name for name, numbers in panel_systems().items()}
+    names = {numbers: name for name, numbers in printed_numbers("panel systems").items()}
     mine = {t: (len(one.judges), one.topics, one.systems) for t, one in studies.items()}
     return {title: names[numbers] for title, numbers in mine.items() if numbers in names}
 
@@ -89,8 +95,6 @@ def crowd_beside(
 ) -> dict[str, Table]:
     """Tables 1 and 2 with the printed numbers; nothing for other collections."""
     known = known_systems(studies)
-    if not known:
-        return {}
     printed_1 = {tuple(row[:3]): row[3:] for row in printed_rows("crowd 1")}
     printed_2 = {
         (*row[:4], size): float(value)
@@ -98,37 +102,34 @@ def crowd_beside(
         for size, value in zip(SIZES, row[4:], strict=True)
     }
     first: list[list[Cell]] = []
-    for title, row in _titled(table_1, studies):
-        key = (known.get(title, ""), str(row[0]), _family(row[1]))
+    for title, gold, by, *values in table_1.rows:
+        key = (known.get(str(title), ""), str(gold), _family(by))
         if key in printed_1:
             tau, _, tau_ap, _ = map(float, printed_1[key])
-            first.append([*key, "tau", *compared(row[2], tau)])
-            first.append([*key, "tau_ap", *compared(row[4], tau_ap)])
+            first.append([*key, "tau", *compared(values[0], tau)])
+            first.append([*key, "tau_ap", *compared(values[2], tau_ap)])
     second: list[list[Cell]] = []
     sizes = [int(head[2:]) for head in table_2.columns if head.startswith("M=")]
-    for title, row in _titled(table_2, studies):
-        merge = (known.get(title, ""), str(row[0]), str(row[1]), _family(row[2]))
-        for size, value in zip(sizes, row[3:], strict=True):
+    for title, gold, approach, by, *values in table_2.rows:
+        merge = (known.get(str(title), ""), str(gold), str(approach), _family(by))
+        for size, value in zip(sizes, values, strict=True):
             if (*merge, size) in printed_2:
                 second.append([*merge, size, *compared(value, printed_2[(*merge, size)])])
+    heads = ("systems", "gold", "measure", "", *COMPARED)
+    more = ("systems", "gold", "merge", "measure", "M", *COMPARED)
     return {
-        "table-1-published": Table(
-            ["systems", "gold", "measure", "", *COMPARED], first, caption="Table 1 beside the paper"
-        ),
-        "table-2-published": Table(
-            ["systems", "gold", "merge", "measure", "M", *COMPARED], second,
-            caption="Table 2 beside the paper: tau_ap",
-        ),
-    }  # fmt: skip
+        **published_table("table-1", heads, first, "paper"),
+        **published_table("table-2", more, second, "paper: tau_ap"),
+    }
 
 
 def anova_beside(
     studies: Mapping[str, TupleStudy], tables: Mapping[str, Table]
 ) -> dict[str, Table]:
     """Tables 4.1 to 4.4 with the printed numbers, where both sets of systems are the thesis'."""
-    if set(known_systems(studies).values()) != set(panel_systems()):
+    if set(known_systems(studies).values()) != set(printed_numbers("panel systems")):
         return {}
-    found = {}
+    found: dict[str, Table] = {}
     for number in ("4.1", "4.2", "4.3", "4.4"):
         values = {str(row[0]): row for row in tables[f"table-{number}"].rows}
         rows: list[list[Cell]] = []
@@ -137,22 +138,9 @@ def anova_beside(
                 if source in values and cells[i - 1] != "-":
                     printed = float(cells[i - 1])
                     rows.append([source, what, *compared(values[source][i], printed)])
-        found[f"table-{number}-published"] = Table(
-            ["Source", "", *COMPARED], rows,
-            caption=f"Table {number} beside the thesis, p. {PAGES[number]}",
-        )  # fmt: skip
+        heads = ("Source", "", *COMPARED)
+        found |= published_table(f"table-{number}", heads, rows, f"thesis, p. {PAGES[number]}")
     return found
-
-
-def _titled(
-    table: Table, studies: Mapping[str, TupleStudy]
-) -> Iterator[tuple[str, Sequence[Cell]]]:
-    """Rows with the collection they are about, which is a column where there are several."""
-    for row in table.rows:
-        if len(studies) > 1:
-            yield str(row[0]), row[1:]
-        else:
-            yield next(iter(studies)), row
 
 
 def _family(measure: Cell) -> str:

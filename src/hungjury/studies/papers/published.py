@@ -7,12 +7,12 @@ lists, such as topics, runs and relevant documents; names and paths do not count
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell
+from hungjury.base.tables import Cell, Table
 from hungjury.studies.data import Facts
 
 # Pages of the thesis' tables, by its own list of tables.
@@ -21,6 +21,12 @@ PAGES = {"4.1": 105, "4.2": 110, "4.3": 115, "4.4": 117,
 COLUMNS = ("AP", "P@10", "Rprec", "bpref", "RBP")  # of Tables 5.2 and 5.3
 GRADED_COLUMNS = ("GAP", "AP", "nDCG", "RBP", "bpref")  # of Tables 2 and 3 on graded AP
 COMPARED = ("value", "published", "difference")
+# Tables that describe the papers' collections, and the facts in their columns.
+FACTS = {
+    "thesis 5.1": ("topics", "complete", "least", "mean", "most"),
+    "graded 1": ("topics", "runs", "grades", "least", "mean", "most"),
+    "relevance collections": ("topics", "runs", "grades", "length"),
+}
 
 
 class Printed(Record):
@@ -75,15 +81,24 @@ def compared(value: Cell, printed: float) -> list[Cell]:
     return [float(value), printed, round(float(value) - printed, 12)]
 
 
-def printed_facts() -> dict[str, tuple[float, ...]]:
-    """Table 5.1: topics, runs, and the least, mean and largest number of relevant documents."""
-    return _numbers("thesis 5.1")
+def printed_numbers(table: str) -> dict[str, tuple[float, ...]]:
+    """Return the rows of a table of numbers by their names."""
+    return {name: tuple(map(float, cells)) for name, *cells in printed_rows(table)}
 
 
-def recognised(facts: Facts) -> str | None:
-    """Return the collection of the thesis that has these facts."""
-    mine = (facts.topics, facts.complete, facts.least, round(facts.mean, 2), facts.most)
-    return _named(printed_facts(), mine)
+def recognised(table: str, facts: Facts) -> str | None:
+    """Return the name of the collection that has these facts in a table of `FACTS`."""
+    mine = tuple(round(getattr(facts, name), 2) for name in FACTS[table])
+    return next((name for name, row in printed_numbers(table).items() if row == mine), None)
+
+
+def published_table(
+    name: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], title: str, digits: int = 4
+) -> dict[str, Table]:
+    """Return a table with printed numbers beside those found, by its file's name; nothing where
+    there are no rows. heads: of the columns, those of `compared` included."""
+    caption = f"{name.replace('-', ' ').capitalize()} beside the {title}"
+    return {f"{name}-published": Table(heads, rows, digits, caption=caption)} if rows else {}
 
 
 def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:
@@ -100,26 +115,9 @@ def table_5_3(collection: str) -> dict[tuple[str, str], Printed]:
     return _cells("5.3", collection, rows.items())
 
 
-def table_5_4() -> dict[str, tuple[float, ...]]:
-    """{list: (Markov precision in discrete time, in continuous time)}"""
-    return _numbers("thesis 5.4")
-
-
 def misprints() -> list[Misprint]:
     """Return the misprints of the thesis' tables."""
     return [Misprint(*row) for row in printed_rows("thesis misprints")]
-
-
-def graded_facts() -> dict[str, tuple[float, ...]]:
-    """Table 1 on graded AP: topics, runs, relevance degrees, and the least, mean and largest number
-    of relevant documents."""
-    return _numbers("graded 1")
-
-
-def graded_recognised(facts: Facts) -> str | None:
-    """Return the collection of the paper on graded AP that has these facts."""
-    mine = (facts.topics, facts.runs, facts.grades, facts.least, round(facts.mean, 2), facts.most)
-    return _named(graded_facts(), mine)
 
 
 def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tuple[float, ...]]:
@@ -131,29 +129,6 @@ def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tupl
         for other, cell in zip(GRADED_COLUMNS, cells, strict=True):
             found[thresholds, name, other] = tuple(map(float, cell.split("/")))
     return found
-
-
-def relevance_collections() -> dict[str, tuple[float, ...]]:
-    """Return topics, runs, grades and length of lists in the paper on random relevance."""
-    return _numbers("relevance collections")
-
-
-def relevance_recognised(facts: Facts) -> str | None:
-    """Return the collection of the paper on random relevance that has these numbers."""
-    return _named(relevance_collections(), (facts.topics, facts.runs, facts.grades, facts.length))
-
-
-def panel_systems() -> dict[str, tuple[float, ...]]:
-    """Return judges, topics and systems of the papers on many judges."""
-    return _numbers("panel systems")
-
-
-def _numbers(table: str) -> dict[str, tuple[float, ...]]:
-    return {name: tuple(map(float, cells)) for name, *cells in printed_rows(table)}
-
-
-def _named(printed: dict[str, tuple[float, ...]], mine: tuple[float, ...]) -> str | None:
-    return next((name for name, numbers in printed.items() if numbers == mine), None)
 
 
 def _cells(

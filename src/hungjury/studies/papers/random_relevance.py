@@ -16,22 +16,18 @@ from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
 from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
-from hungjury.studies.downsampling import RATES, PoolScores
-from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
+from hungjury.studies.measure_comparison import share_told_apart
 from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
-    check_labels,
-    correlation_job,
     distinct,
     label_sets,
+    over_rates,
     places,
-    pools_job,
-    rate_table,
-    shares,
 )
 from hungjury.studies.papers.relevance_claims import (
     CASES,
@@ -41,8 +37,15 @@ from hungjury.studies.papers.relevance_claims import (
     power_beside,
     relevance_claims,
 )
-from hungjury.studies.power import share_told_apart
-from hungjury.studies.recipe import RECIPES, Report, Studied, file_stem, probabilities
+from hungjury.studies.recipe import (
+    RECIPES,
+    Drawing,
+    Matrix,
+    Report,
+    Studied,
+    file_stem,
+    probabilities,
+)
 
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
 THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
@@ -80,20 +83,13 @@ class RandomRelevance(LabelRecipe):
         UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) of unjudged documents to try"
     )
     persistence: float = param(0.8, kind=number, low=0, high=1, doc="persistence of RBP's user")
-    rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
     power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
     samples: int = param(1000, kind=integer, low=1, doc="samples of the bootstrap test")
     topic_samples: int = param(
         20, kind=integer, low=3, doc="resamples of topics for intervals of power"
     )
 
-    def check(self, data: StudyData) -> None:
-        super().check(data)
-        check_labels(data, self.labels, {w: self.measures(data, w) for w in self.labels})
-
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        """All measures by the label they have in the tables."""
         top = data.labels(whose).max_grade
         graded = measure("nDCG").but(base=BASE, gains={k: GAIN * k for k in range(1, top + 1)})
         rbp = {"p": self.persistence}
@@ -169,14 +165,13 @@ class RandomRelevance(LabelRecipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            every = {"labels": whose, "measures": distinct(self._all_measures(data, whose))}
-            pools = every | {"rates": list(self.rates)}
-            power = pools | {"samples": self.samples}
+            measures = self._all_measures(data, whose)
+            power = {"labels": whose, "measures": distinct(measures), "samples": self.samples}
+            whole = power | {"rates": list(self.rates)}
             claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
             found += [
-                Job(f"correlation/{whose}", correlation_job, every),
-                *(Job(f"pools/{whose}/{n}", pools_job, pools) for n in range(self.repetitions)),
-                *(Job(f"power/{whose}/{n}", power_job, power)
+                *self.pool_jobs(whose, measures, measures),
+                *(Job(f"power/{whose}/{n}", power_job, whole)
                   for n in range(self.power_repetitions)),
                 *(Job(f"power-topics/{whose}/{n}", power_job, claimed)
                   for n in range(self.topic_samples)),
@@ -212,13 +207,13 @@ class RandomRelevance(LabelRecipe):
         power = self._lines(
             place, {one.title: np.mean(one.results("power"), axis=0) for one in sets}
         )
-        rates = (1.0, *self.rates)
-        heads = ("labels", "case", "measure")
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
-        titles = (
-            f"Figure 1: correlation of measures, {explained}",
+        robust_table, robust_figure = self._over_rates(
             "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
-            "Figure 3: discriminative power at pool samples",
+            robust, "Kendall's τ",
+        )  # fmt: skip
+        power_table, power_figure = self._over_rates(
+            "Figure 3: discriminative power at pool samples", power, "pairs told apart"
         )
         choices = self._claims(sets)
         what = "P(relevant) of grade 0 and of documents without a label, in option 2"
@@ -230,18 +225,19 @@ class RandomRelevance(LabelRecipe):
             Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
             for (whose, case), values in matrices.items()
         ]
+        title = f"Figure 1: correlation of measures, {explained}"
         return Report(
             {
                 **sensitivity_tables(choices, what),
                 **matrix_tables,
-                "figure-2": rate_table(titles[1], robust, rates, heads),
-                "figure-3": rate_table(titles[2], power, rates, heads),
+                "figure-2": robust_table,
+                "figure-3": power_table,
                 **power_beside(sets, power),
             },
             {
-                "figure-1": Matrices(titles[0], panels, len(sets)),
-                "figure-2": self._panels(titles[1], robust, "Kendall's τ"),
-                "figure-3": self._panels(titles[2], power, "pairs told apart"),
+                "figure-1": Drawing(title, "draw_matrices", (panels, len(sets))),
+                "figure-2": robust_figure,
+                "figure-3": power_figure,
             },
             [f"{_runs(studied)}. eRAP-1 and eRRBP-1 take their probabilities from "
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
@@ -261,15 +257,11 @@ class RandomRelevance(LabelRecipe):
             for name in (*COMMON, *OWN)
         }
 
-    def _panels(
+    def _over_rates(
         self, title: str, lines: Mapping[tuple[str, ...], Floats], ylabel: str
-    ) -> RateLines:
-        panels = [
-            Lines(f"{whose}, {case}", {name: lines[whose, case, name] for name in (*COMMON, *OWN)})
-            for whose in dict.fromkeys(key[0] for key in lines)
-            for case in CASES
-        ]
-        return RateLines(title, panels, (1.0, *self.rates), ylabel, len(CASES))
+    ) -> tuple[Table, Drawing]:
+        heads, rates = ("labels", "case", "measure"), (1.0, *self.rates)
+        return over_rates(title, lines, rates, heads, ylabel, len(CASES))
 
 
 def power_job(

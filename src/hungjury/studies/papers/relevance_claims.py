@@ -12,9 +12,10 @@ from hungjury.studies.papers.label_sets import ClaimData, LabelSet, rising
 from hungjury.studies.papers.published import (
     COMPARED,
     compared,
+    printed_numbers,
     printed_rows,
-    relevance_collections,
-    relevance_recognised,
+    published_table,
+    recognised,
 )
 
 OPTIONS = {"eRAP": ("eRAP-1", "eRAP-2"), "eRRBP": ("eRRBP-1", "eRRBP-2")}
@@ -27,10 +28,10 @@ def power_beside(
     none. lines: {(labels, case, measure): power, on the whole pool first}."""
     rows: list[list[Cell]] = []
     for one in sets:
-        name = relevance_recognised(one.facts(rel=1))
+        name = recognised("relevance collections", one.facts(rel=1))
         if name is None:
             continue
-        column = list(relevance_collections()).index(name)
+        column = list(printed_numbers("relevance collections")).index(name)
         for measure, case, which, *printed in printed_rows("relevance power"):
             found = [
                 float(lines[one.title, mine, label][0])
@@ -41,8 +42,9 @@ def power_beside(
             words = ["" if word == "-" else word for word in (case, which)]
             rows.append([name, measure, *words, *compared(value, float(printed[column]) / 100)])
     header = ("collection", "measure", "case", "", *COMPARED)
-    title = "Figure 3 beside the paper: discriminative power on the whole pool"
-    return {"figure-3-published": Table(header, rows, caption=title)} if rows else {}
+    return published_table(
+        "figure-3", header, rows, "paper: discriminative power on the whole pool"
+    )
 
 
 CASES = ("hard", "medium", "lenient")
