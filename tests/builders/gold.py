@@ -4,7 +4,7 @@ import numpy as np
 
 import hungjury as hj
 from hungjury.leaderboard.direct import Prediction
-from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.gold import GoldLabels
 
 GRADES = (0, 1, 2)
 
@@ -33,7 +33,7 @@ def board(made, measure="nDCG@10", **given):
 def sampled(made, chosen, probability):
     truth = made.gold.labels.astype(int)
     shares = np.eye(3)[truth[chosen]]
-    return Sample(chosen, shares, np.ones(len(chosen), int), GRADES, probability)
+    return GoldLabels(chosen, shares, np.ones(len(chosen), int), GRADES, probability)
 
 
 def flat(made, draws=20, chances=(0.6, 0.3)):

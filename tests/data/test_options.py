@@ -69,7 +69,7 @@ def test_options_go_to_what_is_still_to_be_read(files):
     graded = hj.leaderboard(
         made.judgments, made.runs, "P@5", draws=100, gold=gold, gold_design="random", map="1:1"
     )
-    assert graded.scale == "people"
+    assert graded.scale == "gold"
 
 
 def test_options_that_nothing_can_take_are_refused(files):

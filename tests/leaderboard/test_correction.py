@@ -12,9 +12,10 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import (
     _kind,
     _stretch,
-    correlation_with_people,
+    correlation_with_gold,
     effective_number,
 )
+from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import combine_estimates, expected_contrasts, wide_kernel
 
 RIDGE = 1e-6  # of the kernel's mean variance
@@ -233,12 +234,12 @@ def test_the_correlation_over_systems_is_the_loop():
     panel = rng.normal(size=6)
     draws = 0.5 * panel + rng.normal(size=(200, 6)) + 3
     each = sorted(float(np.corrcoef(panel, row)[0, 1]) for row in draws)
-    middle, low, high = correlation_with_people(panel, draws, 0.95)
+    middle, low, high = correlation_with_gold(panel, draws, 0.95)
     assert middle == pytest.approx((each[99] + each[100]) / 2)
     assert low == pytest.approx(np.quantile(each, 0.025))
     assert high == pytest.approx(np.quantile(each, 0.975))
     # Systems that all have the same mean have no correlation.
-    assert correlation_with_people(np.ones(6), draws, 0.95) == (0, 0, 0)
+    assert correlation_with_gold(np.ones(6), draws, 0.95) == (0, 0, 0)
 
 
 def test_effective_judges_by_the_definition():
@@ -253,12 +254,8 @@ def test_effective_judges_by_the_definition():
     }
     judgments = hj.read_judgments(labels, grades=range(2))
     chosen = np.arange(0, 60, 2)
-    sample = SimpleNamespace(
-        documents=chosen,
-        shares=np.eye(2)[gold[chosen]],
-        grades=(0, 1),
-        probability=np.full(60, 0.5),
-    )
+    ones = np.ones(len(chosen), dtype=np.int64)
+    sample = GoldLabels(chosen, np.eye(2)[gold[chosen]], ones, (0, 1), np.full(60, 0.5))
     errors = np.array(
         [[given["t"][f"d{i:02}"] - gold[i] for i in chosen] for given in labels.values()]
     )

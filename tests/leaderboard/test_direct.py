@@ -9,7 +9,7 @@ from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.direct import Prediction, direct, features, predict, topic_differences
 from hungjury.leaderboard.effects import effects, scores_under
-from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.gold import GoldLabels
 from hungjury.measures.batch import Scorer
 from hungjury.stats.agreement import effective_judges, error_correlation
 from hungjury.stats.resampling import inclusion, priorities
@@ -61,7 +61,7 @@ def test_what_samples_leave_open_adds_up_over_documents(measure, made, aligned):
     chosen, skipped = np.delete(due, [3, 9]), due[[9, 3]]
     shares = rng.dirichlet(np.ones(3), len(chosen))
     people = np.where(rng.random(len(chosen)) < 0.5, 2, 1)
-    sample = Sample(chosen, shares, people, GRADES, probability, skipped=skipped)
+    sample = GoldLabels(chosen, shares, people, GRADES, probability, skipped=skipped)
     scorer, prediction = Scorer(measure, aligned, 2), flat(made)
     found = direct(scorer, sample, prediction, np.random.default_rng(7))
     again = np.random.default_rng(7)
@@ -152,7 +152,7 @@ def test_the_whole_pool_gives_golds_own_score(measure, target, made):
     truth = hj.evaluate(made.gold, made.runs, measure)
     mean = dict(zip(truth.systems, truth.mean()[0], strict=True))
     np.testing.assert_allclose(found.mean, [mean[s] for s in found.systems], rtol=1e-9, atol=1e-12)
-    assert found.scale == "people"
+    assert found.scale == "gold"
     assert found.correction.estimate == "exact"
     if target == "topics":
         np.testing.assert_allclose(found.high, found.mean, rtol=1e-6, atol=1e-9)

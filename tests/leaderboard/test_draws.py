@@ -16,8 +16,8 @@ from hungjury.leaderboard.draws import (
     Parts,
     Summing,
     as_reported,
+    gold_parts,
     mean_draws,
-    people_parts,
 )
 from hungjury.leaderboard.label_model import RankStrata, check_chains, draw_labels
 from hungjury.stats.multiple import of_differences
@@ -439,11 +439,11 @@ def test_one_system_has_shares_of_its_own_variance():
 
 def test_parts_of_corrected_means():
     cells = np.random.default_rng(1).normal(size=(3, 8))
-    found = people_parts(covariance(2, 3), cells, population=True)
+    found = gold_parts(covariance(2, 3), cells, population=True)
     expected = [[np.cov(a, b)[0, 1] / 8 for b in cells] for a in cells]
     assert found.topics == pytest.approx(np.array(expected))
     assert set(found.by_cause) == {"topics", "gold"}
-    one_topic = people_parts(covariance(2, 3), cells[:, :1], population=False)
+    one_topic = gold_parts(covariance(2, 3), cells[:, :1], population=False)
     assert not one_topic.topics.any()
 
 

@@ -13,9 +13,8 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.correction import agreement_with_sample
-from hungjury.leaderboard.gold import gold_sample
-from hungjury.leaderboard.gold_agreement import agreement_with_gold
+from hungjury.leaderboard.correction import agreement_of_grades
+from hungjury.leaderboard.gold import agreement_with_gold, gold_labels
 from hungjury.leaderboard.leaderboard import dependence, judge_rows
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
@@ -373,7 +372,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
         given = [of["t"][document] for of in votes.values() if document in of["t"]]
         said.append(sum(given) / len(given))
         told.append(grade)
-    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments), 0.95)
+    found = agreement_of_grades(gold_labels(gold, judgments), Panel.of(judgments), 0.95)
     r = np.corrcoef(said, told)[0, 1]
     half = 1.959964 / np.sqrt(len(told) - 3)  # Fisher's transform
     expected = r, np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
@@ -384,7 +383,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
 def test_a_panel_that_says_what_gold_says():
     _, gold = panel()
     judgments = hj.read_judgments({"a": gold, "b": gold}, grades=range(3))
-    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments), 0.95)
+    found = agreement_of_grades(gold_labels(gold, judgments), Panel.of(judgments), 0.95)
     assert found == pytest.approx((1, 1, 1))
     assert max(found) <= 1
 
@@ -395,7 +394,7 @@ def test_three_labels_say_nothing_about_agreement(number):
     votes, gold = panel()
     judgments = hj.read_judgments(votes, grades=range(3))
     labels = dict(enumerate_grades(gold, number))
-    found = agreement_with_sample(gold_sample({"t": labels}, judgments), Panel.of(judgments), 0.95)
+    found = agreement_of_grades(gold_labels({"t": labels}, judgments), Panel.of(judgments), 0.95)
     assert (found == (0, -1, 1)) == (number < 4)
 
 
@@ -459,9 +458,9 @@ def test_an_estimate_that_does_not_exist(binary):
 def test_grades_are_those_of_labels_and_gold():
     votes, gold = panel()
     judgments = hj.read_judgments(votes, grades=range(3))
-    assert gold_sample(gold, judgments).grades == (0, 1, 2)
-    assert gold_sample({"t": dict.fromkeys(gold["t"], 4)}, judgments).grades == (0, 1, 2, 3, 4)
-    assert gold_sample(gold, judgments, rel=2).grades == (0, 1)
+    assert gold_labels(gold, judgments).grades == (0, 1, 2)
+    assert gold_labels({"t": dict.fromkeys(gold["t"], 4)}, judgments).grades == (0, 1, 2, 3, 4)
+    assert gold_labels(gold, judgments, rel=2).grades == (0, 1)
 
 
 @pytest.mark.filterwarnings("error")

@@ -13,7 +13,7 @@ from builders.gold import board, labels_of
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.labelling.results import summarised
-from hungjury.leaderboard.gold import gold_sample
+from hungjury.leaderboard.gold import gold_labels
 from hungjury.measures.catalogue import CATALOGUE, measure
 from hungjury.stats.resampling import normal_reach
 
@@ -25,7 +25,7 @@ def plan(made):
 
 def test_a_plan_corrects_the_board(made, plan):
     found = board(made, gold=labels_of(plan, made.gold), plan=plan)
-    assert found.scale == "people"
+    assert found.scale == "gold"
     assert found.correction.estimate == "combined"
     assert found.correction.labels == 120
     truth = hj.evaluate(made.gold, made.runs, "nDCG@10")
@@ -52,7 +52,7 @@ def test_a_plans_file_serves_as_well(made, plan, tmp_path):
 
 
 def test_stopping_early_uses_the_probabilities_there(made, plan):
-    sample = gold_sample(labels_of(plan, made.gold, range(60)), made.judgments, plan=plan)
+    sample = gold_labels(labels_of(plan, made.gold, range(60)), made.judgments, plan=plan)
     rows = [
         made.judgments.pool.find(t, d) for t, d in zip(plan.topics, plan.documents, strict=True)
     ]
@@ -69,7 +69,7 @@ def test_skipped_documents_are_told(made, plan):
     note = next(n for n in found.notes if n.kind == "skipped")
     assert "could be off by up to" in str(note)
     far = [*range(40), 119]
-    sample = gold_sample(labels_of(plan, made.gold, far), made.judgments, plan=plan)
+    sample = gold_labels(labels_of(plan, made.gold, far), made.judgments, plan=plan)
     assert len(sample.documents) == 40
     assert any(n.kind == "after-gap" for n in sample.notes)
 
@@ -80,7 +80,7 @@ def test_gold_of_whole_topics(made):
     found = board(made, gold=some, gold_design="topics")
     assert found.correction.estimate == "direct"
     assert found.correction.design == "topics"
-    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 200, "topics")
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 200, design="topics")
     assert board(made, gold=labels_of(plan, made.gold), plan=plan).correction.design == "topics"
     with pytest.raises(HungjuryError, match="gold labels of all pooled documents"):
         board(made, gold={"1": dict(list(truth["1"].items())[:5])}, gold_design="topics")
@@ -116,8 +116,8 @@ def test_several_people(made, plan):
     labels = labels_of(plan, made.gold)
     other = {t: {d: min(g + 1, 2) for d, g in docs.items()} for t, docs in labels.items()}
     people = hj.read_judgments({"ann": labels, "bob": other}, grades=range(3))
-    sample = gold_sample(people, made.judgments, plan=plan)
-    assert sample.people.tolist() == [2] * 120
+    sample = gold_labels(people, made.judgments, plan=plan)
+    assert sample.raters.tolist() == [2] * 120
     changed = made.gold.labels[sample.documents] < 2
     np.testing.assert_allclose(sample.shares[changed].max(axis=1), 0.5)
     one = board(made, gold=labels, plan=plan, estimate="direct", target="topics")

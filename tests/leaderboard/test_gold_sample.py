@@ -5,7 +5,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.leaderboard.gold import Sample, _reached, gold_sample
+from hungjury.leaderboard.gold import GoldLabels, _reached, gold_labels
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def labels_of(made, pairs):
 
 def planned(made, plan, rows):
     pairs = [(plan.topics[i], plan.documents[i]) for i in rows]
-    return gold_sample(labels_of(made, pairs), made.judgments, plan=plan)
+    return gold_labels(labels_of(made, pairs), made.judgments, plan=plan)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_labels_outside_the_plan_or_after_a_gap_are_counted(made, plan):
     ]  # fmt: skip
     early = [(plan.topics[i], plan.documents[i]) for i in range(20)]
     late = [(plan.topics[i], plan.documents[i]) for i in (70, 75, 79)]
-    found = gold_sample(labels_of(made, early + late + others[:2]), made.judgments, plan=plan)
+    found = gold_labels(labels_of(made, early + late + others[:2]), made.judgments, plan=plan)
     told = {note.kind: note.count for note in found.notes}
     assert told == {"not-in-plan": 2, "after-gap": 3, "few-labels": 20}
     assert len(found.documents) == 20
@@ -82,7 +82,7 @@ def test_few_labels_are_told(made, plan, number, told):
 def test_random_documents_have_equal_chances(made):
     truth = made.gold.to_dict()
     pairs = [(t, d) for t, documents in truth.items() for d in list(documents)[:12]]
-    found = gold_sample(labels_of(made, pairs), made.judgments, design="random")
+    found = gold_labels(labels_of(made, pairs), made.judgments, design="random")
     assert set(found.probability.tolist()) == {len(pairs) / len(made.judgments.pool)}
 
 
@@ -90,25 +90,25 @@ def test_whole_topics_have_the_share_of_topics(made):
     truth = made.gold.to_dict()
     topics = list(truth)
     gold = {topics[0]: truth[topics[0]], topics[3]: truth[topics[3]]}
-    found = gold_sample(gold, made.judgments, design="topics")
+    found = gold_labels(gold, made.judgments, design="topics")
     assert found.notes == ()
     assert set(found.probability.tolist()) == {2 / len(topics)}
     part = gold | {topics[1]: dict(list(truth[topics[1]].items())[:7])}
-    found = gold_sample(part, made.judgments, design="topics")
+    found = gold_labels(part, made.judgments, design="topics")
     assert {note.kind: note.count for note in found.notes} == {"part-of-topic": 7}
     assert len(found.documents) == len(gold[topics[0]]) + len(gold[topics[3]])
     with pytest.raises(HungjuryError, match="1 topic with gold labels of all"):
-        gold_sample({topics[0]: truth[topics[0]]}, made.judgments, design="topics")
+        gold_labels({topics[0]: truth[topics[0]]}, made.judgments, design="topics")
 
 
 def test_designs_and_plans_that_contradict_each_other(made, plan):
     gold = labels_of(made, [(plan.topics[0], plan.documents[0])])
     with pytest.raises(HungjuryError, match="need the plan"):
-        gold_sample(gold, made.judgments, design="plan")
+        gold_labels(gold, made.judgments, design="plan")
     with pytest.raises(HungjuryError, match="design is 'random'"):
-        gold_sample(gold, made.judgments, design="random", plan=plan)
-    assert gold_sample(gold, made.judgments, design="plan", plan=plan).design == "plan"
-    assert gold_sample(gold, made.judgments).design is None
+        gold_labels(gold, made.judgments, design="random", plan=plan)
+    assert gold_labels(gold, made.judgments, design="plan", plan=plan).design == "plan"
+    assert gold_labels(gold, made.judgments).design is None
 
 
 def test_what_people_disagree_about():
@@ -116,17 +116,17 @@ def test_what_people_disagree_about():
     theirs from the others, in proportion to 1 / m."""
     people = np.array([1, 2, 3, 1])
     shares = np.array([[1, 0], [0.5, 0.5], [2 / 3, 1 / 3], [0, 1]])
-    sample = Sample(np.arange(4), shares, people, (0, 1), np.ones(4))
+    sample = GoldLabels(np.arange(4), shares, people, (0, 1), np.ones(4))
     all_of_them = 1 + 1 / 2 + 1 / 3 + 1
     several = 1 / 2 + 1 / 3
     factor = all_of_them / several
     assert sample.disagreement == pytest.approx([0, factor, factor / 2, 0])
-    alone = Sample(np.arange(4), shares, np.ones(4, int), (0, 1), np.ones(4))
+    alone = GoldLabels(np.arange(4), shares, np.ones(4, int), (0, 1), np.ones(4))
     assert alone.disagreement.tolist() == [0, 0, 0, 0]
 
 
 def test_shares_of_people_at_or_above_each_grade():
-    sample = Sample(
+    sample = GoldLabels(
         np.array([0]), np.array([[0.2, 0.3, 0.5]]), np.array([10]), (0, 1, 2), np.ones(1)
     )
     assert sample.at_least == pytest.approx(np.array([[0.8, 0.5]]))
@@ -184,7 +184,7 @@ def test_looks_that_are_no_numbers_of_labels(binary, looks):
 
 @pytest.mark.filterwarnings("error")
 def test_labels_beside_a_plan_of_topics_are_told(binary):
-    plan = hj.plan(binary.judgments, binary.runs, "nDCG@10", 250, "topics")
+    plan = hj.plan(binary.judgments, binary.runs, "nDCG@10", 250, design="topics")
     truth = binary.gold.to_dict()
     gold = {topic: truth[topic] for topic in set(plan.topics)}
     other = next(topic for topic in truth if topic not in gold)

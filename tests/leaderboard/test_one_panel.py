@@ -47,7 +47,7 @@ def test_with_gold_and_a_plan(made, planned, merge, measure, families):
             made.judgments, made.runs, measure, merge, draws=100, families=families, **planned
         )
     )
-    assert board.scale == "people"
+    assert board.scale == "gold"
     assert 1 <= found["merge"] <= 2
     assert found["Panel.of"] == 1
 

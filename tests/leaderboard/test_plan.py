@@ -151,23 +151,23 @@ def test_plans_are_nested_and_reproducible(made):
 def test_all_of_the_pool_is_certain(made):
     pool = len(made.judgments.pool)
     for design in ("influence", "uniform", "topics"):
-        found = hj.plan(made.judgments, made.runs, "AP", pool, design)
+        found = hj.plan(made.judgments, made.runs, "AP", pool, design=design)
         assert found.probability.tolist() == [1.0] * pool
 
 
 def test_whole_topics(made):
     sizes = np.diff(made.judgments.pool.offsets)
-    found = hj.plan(made.judgments, made.runs, "AP", int(sizes.max()) + 1, "topics")
+    found = hj.plan(made.judgments, made.runs, "AP", int(sizes.max()) + 1, design="topics")
     first = found.topics[0]
     assert found.topics.count(first) == sizes[made.judgments.pool.topics.index(first)]
     np.testing.assert_allclose(found.probability, found.whole_topics(len(found)) / 3)
     assert found.whole_topics(3) == 0
     size = found.topics.count(first)
-    whole = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool), "topics")
+    whole = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool), design="topics")
     covered = [whole.whole_topics(n) for n in (0, 1, size - 1, size, size + 1, len(whole))]
     assert covered == [0, 0, 0, 1, 1, 3]
     with pytest.raises(HungjuryError, match="no whole topic fits"):
-        hj.plan(made.judgments, made.runs, "AP", 2, "topics")
+        hj.plan(made.judgments, made.runs, "AP", 2, design="topics")
 
 
 def test_several_measures_average_their_influence(made, aligned):
@@ -205,7 +205,7 @@ def test_a_file_is_read_back(made, tmp_path):
 @pytest.mark.parametrize("design", ["uniform", "topics"])
 def test_files_of_other_designs_are_read_back(made, tmp_path, design):
     """All documents of a topic have the same priority."""
-    plan = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool) - 1, design)
+    plan = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool) - 1, design=design)
     plan.write(tmp_path / "plan.csv")
     read = hj.Plan.read(tmp_path / "plan.csv")
     assert read.to_csv() == plan.to_csv()
@@ -230,7 +230,7 @@ def test_more_labels_tell_smaller_differences_apart(made, measure):
     assert sizes == sorted(sizes, reverse=True)
     assert 0 < sizes[-1] <= sizes[0] < 1
     assert "Smallest detectable difference" in str(plan)
-    assert hj.plan(made.judgments, made.runs, measure, 60, "topics").expected == []
+    assert hj.plan(made.judgments, made.runs, measure, 60, design="topics").expected == []
 
 
 def test_doubt_is_what_other_judges_leave_open():

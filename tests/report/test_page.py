@@ -394,7 +394,7 @@ def test_equal_means_share_the_first_place(board):
 
 @pytest.mark.parametrize(
     ("scale", "error", "view"),
-    [("panel", 0.0, True), ("panel", 0.035, False), ("people", 0.0, False), ("people", 0.1, False)],
+    [("panel", 0.0, True), ("panel", 0.035, False), ("gold", 0.0, False), ("gold", 0.1, False)],
 )
 def test_a_panel_without_an_error_is_only_its_own_view(board, scale, error, view):
     settings = replace(board.settings, panel_error=error)
@@ -415,7 +415,7 @@ def test_conclusions_fit_the_target_and_the_warnings(board):
     assert "other topics" in said(may_not)
     assert "on the panel’s scale" in said(may_not)
     assert "0.035 of the measure's range" in said(may_not)
-    _, may_not = conclusions(replace(board, scale="people"), 3)
+    _, may_not = conclusions(replace(board, scale="gold"), 3)
     assert "panel" not in said(may_not)
 
 

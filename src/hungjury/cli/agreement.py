@@ -74,7 +74,7 @@ def _with_gold(
     labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, out: Output,
     heat_map: str | None,
 ) -> None:  # fmt: skip
-    from hungjury.leaderboard.gold_agreement import agreement_with_gold
+    from hungjury.leaderboard.gold import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan)
     out.notes(labels.notes + found.notes, "--format json")

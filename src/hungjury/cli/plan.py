@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from hungjury.base.choices import PlanDesign
 from hungjury.base.parameters import MOST_LABELS
 from hungjury.cli.options import (
-    choice_option,
+    all_of,
     count,
     measures_option,
     output_option,
     quiet_option,
-    seed_option,
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
-from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_needed
+from hungjury.cli.reading import (
+    Reading,
+    binary_option,
+    flag,
+    judges_and_runs,
+    judges_needed,
+    runs_needed,
+)
+from hungjury.leaderboard.options import PLAN
 
 
 @click.command("plan", no_args_is_help=True)
@@ -23,20 +31,14 @@ from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges
 @runs_needed
 @measures_option("Measure by which systems will be compared; repeatable.", "nDCG@10")
 @click.option("--budget", type=count(MOST_LABELS), required=True, help="Number of labels.")
-@choice_option(
-    "--design",
-    PlanDesign,
-    "Sample documents by influence on comparisons, uniformly, or by whole topics.",
-)
 @binary_option
-@seed_option("Random seed.")
+@all_of([flag(option) for option in PLAN.values() if option.flag])
 @output_option
 @judges_and_runs
 @quiet_option
 def plan_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
-    design: PlanDesign, rel: int | None, seed: int, output: str | None, reading: Reading,
-    quiet: bool,
+    output: str | None, reading: Reading, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 
@@ -51,8 +53,7 @@ def plan_command(
 
     labels, lists = reading.judgments(judges), reading.runs(runs)
     with progress_bar(quiet, True) as progress:
-        found = plan(labels, lists, list(measures), budget, design, seed, rel=rel,
-                     progress=progress)  # fmt: skip
+        found = plan(labels, lists, list(measures), budget, progress=progress, **options)
     print_notes(labels.notes, quiet)
     deliver(found.to_csv(), output)
     if not quiet:

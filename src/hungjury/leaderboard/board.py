@@ -276,7 +276,7 @@ class Leaderboard(Standing, Result, eq=False):
     measure: str
     merge: str
     target: Target
-    scale: str  # "panel" or "people": whose means these are
+    scale: str  # "panel" or "gold": whose means these are
     systems: list[str]
     topics: list[str]
     mean: Floats

@@ -23,12 +23,12 @@ from hungjury.leaderboard.draws import (
     Estimate,
     Parts,
     as_reported,
+    gold_parts,
     panel_error_of,
-    people_parts,
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
-from hungjury.leaderboard.gold import Sample, gold_sample
+from hungjury.leaderboard.gold import GoldLabels, gold_labels
 from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
@@ -140,7 +140,7 @@ class Correction(Record, eq=False):
         return out | {"poor_agreement": self.poor, "concludes": self.concludes}
 
 
-def correlation_with_people(panel: Floats, draws: Floats, level: float) -> Interval:
+def correlation_with_gold(panel: Floats, draws: Floats, level: float) -> Interval:
     """Correlation of the panel's means with draws of those of people, over systems."""
     ours, theirs = panel - panel.mean(), draws - draws.mean(axis=1, keepdims=True)
     size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
@@ -149,28 +149,25 @@ def correlation_with_people(panel: Floats, draws: Floats, level: float) -> Inter
     return float(np.median(values)), float(low), float(high)
 
 
-def agreement_with_sample(sample: Sample, panel: Panel, level: float) -> Interval:
+def agreement_of_grades(gold: GoldLabels, panel: Panel, level: float) -> Interval:
     """Correlation of mean votes with gold grades, with an interval by Fisher's transform; 0 where
     either is the same for all documents."""
-    said = vote_shares(panel)[sample.documents] @ np.array(panel.grades, dtype=float)
-    gold = sample.shares @ np.array(sample.grades, dtype=float)
-    number = len(gold)
-    if number < 4 or np.ptp(said) == 0 or np.ptp(gold) == 0:
+    said = vote_shares(panel)[gold.documents] @ np.array(panel.grades, dtype=float)
+    number = len(said)
+    if number < 4 or np.ptp(said) == 0 or np.ptp(gold.mean) == 0:
         return 0.0, -1.0, 1.0
-    found = float(np.corrcoef(said, gold)[0, 1])
+    found = float(np.corrcoef(said, gold.mean)[0, 1])
     half = normal_reach(level) / np.sqrt(number - 3)
     middle = np.arctanh(np.clip(found, -1 + 1e-12, 1 - 1e-12))
     return found, float(np.tanh(middle - half)), float(np.tanh(middle + half))
 
 
-def effective_number(sample: Sample, panel: Panel) -> float | None:
+def effective_number(gold: GoldLabels, panel: Panel) -> float | None:
     """Return the number of independent judges who would err as little; None if unknown."""
     if panel.share is not None:
         return None
-    mine = panel.matrix()[:, sample.documents].astype(float)
-    gold = sample.shares @ np.array(sample.grades, dtype=float)
-    errors = np.where(mine < 0, np.nan, mine) - gold
-    correlation = error_correlation(errors, 1 / sample.probability[sample.documents])
+    errors = gold.errors(panel.matrix()[:, gold.documents])
+    correlation = error_correlation(errors, 1 / gold.probability[gold.documents])
     number = effective_judges(correlation)
     return None if np.isnan(number) else number
 
@@ -179,17 +176,17 @@ PREDICTIONS = 60  # draws of predicted labels
 MORE_LABELS = (100, 200, 500, 1000)
 
 
-def planned_sample(
+def planned_gold(
     gold: QrelsLike | Judgments,
     plan: PlanLike | None,
     panel: Panel,
     alignment: Alignment,
     options: BoardOptions,
-) -> Sample:
-    """Gold labels as a sample of the judged pool, by a plan or another design."""
+) -> GoldLabels:
+    """Gold labels of the judged pool, chosen, by a plan or another design."""
     judgments, design = panel.judgments, options.gold_design
     if plan is None:
-        return gold_sample(gold, judgments, panel.rel, design)
+        return gold_labels(gold, judgments, panel.rel, design)
     made = as_plan(plan)
     found = digests(judgments, alignment)
     if made.digests["judgments"] != found["judgments"]:
@@ -200,19 +197,16 @@ def planned_sample(
         )
     measures = measure_list(made.measures)
     weight = plan_weights(panel, alignment, measures, made.design)
-    sample = gold_sample(gold, judgments, panel.rel, design, made, weight)
-    notes = list(sample.notes)
-    if made.digests["runs"] != found["runs"]:
-        text = "the plan was made for other runs: its labels hold, with wider intervals"
-        notes.append(Note("other-runs", 1, text, about="result"))
-    if str(options.measure) not in made.measures:
-        text = f"the plan was made for {', '.join(made.measures)}: its labels hold, with wider "
-        notes.append(Note("other-measure", 1, text + "intervals", about="result"))
-    return replace(sample, notes=tuple(notes))
+    labels = gold_labels(gold, judgments, panel.rel, design, made, weight)
+    wider = "its labels hold, with wider intervals"
+    other = int(made.digests["runs"] != found["runs"])
+    labels = labels.noted("other-runs", other, f"the plan was made for other runs: {wider}")
+    text = f"the plan was made for {', '.join(made.measures)}: {wider}"
+    return labels.noted("other-measure", int(str(options.measure) not in made.measures), text)
 
 
-def people_estimate(
-    sample: Sample,
+def gold_estimate(
+    gold: GoldLabels,
     panel: Panel,
     drawn: Drawn,
     options: BoardOptions,
@@ -223,9 +217,9 @@ def people_estimate(
     layer = panel_error_of(TYPICAL_PANEL_ERROR, panel, drawn.alignment, measure)
     assert layer is not None
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
-    found = _direct(sample, panel, drawn, measure, rng)
-    kind, why = _kind(sample, options, len(found.mean))
-    notes = (*sample.notes, *why)
+    found = _direct(gold, panel, drawn, measure, rng)
+    kind, why = _kind(gold, options, len(found.mean))
+    notes = (*gold.notes, *why)
     ours, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
     rate = reported_rate(measure, found.mean, topics)
@@ -248,7 +242,7 @@ def people_estimate(
         draws = mean + noise
     moved = _into_range(measure, mean)
     mean, draws = mean + moved, draws + moved
-    parts = people_parts(covariance, found.cells, options.target == "population").scaled(rate)
+    parts = gold_parts(covariance, found.cells, options.target == "population").scaled(rate)
     if parts.population:
         draws = draws + topic_deviations(found.cells, number, *topic_rngs)
     shown = as_reported(measure, topics)
@@ -256,31 +250,31 @@ def people_estimate(
     low, high = interval((said - reported).mean(axis=1), level)
     correction = Correction(
         estimate=kind,
-        design=sample.design,
-        labels=len(sample.documents),
-        skipped=len(sample.skipped),
+        design=gold.design,
+        labels=len(gold.documents),
+        skipped=len(gold.skipped),
         level=(float((said - shown(mean)).mean()), float(low), float(high)),
         slope=slope,
-        correlation=correlation_with_people(said, reported, level),
-        agreement=agreement_with_sample(sample, panel, level),
+        correlation=correlation_with_gold(said, reported, level),
+        agreement=agreement_of_grades(gold, panel, level),
         panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
-        effective_judges=effective_number(sample, panel),
+        effective_judges=effective_number(gold, panel),
         direct_mean=shown(found.mean),
         direct_covariance=found.covariance * each,
-        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each, level),
+        expected=_expected(gold, found, layer.kernel, kind, tau, unit, parts, each, level),
         interval_level=level,
         looks=options.looks,
-        stretch=_stretch(sample, options.looks, 1 - level),
+        stretch=_stretch(gold, options.looks, 1 - level),
     )
-    if len(sample.skipped):
+    if len(gold.skipped):
         text = (
-            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if this depended on "
+            f"{plural(len(gold.skipped), 'document')} of the plan skipped; if this depended on "
             f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
         )
-        notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
+        notes = (*notes, Note("skipped", len(gold.skipped), text, about="result"))
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
     estimate = Estimate(
-        scale="people",
+        scale="gold",
         mean=shown(mean),
         cells=cells,
         means=reported,
@@ -304,53 +298,53 @@ def _into_range(measure: Measure, mean: Floats) -> Floats:
 
 
 def _direct(
-    sample: Sample, panel: Panel, drawn: Drawn, measure: Measure, rng: np.random.Generator
+    gold: GoldLabels, panel: Panel, drawn: Drawn, measure: Measure, rng: np.random.Generator
 ) -> Direct:
     aligned = drawn.alignment
-    scorer = Scorer(measure, aligned, sample.grades[-1])
+    scorer = Scorer(measure, aligned, gold.grades[-1])
     topic = aligned.pool.topic_of.astype(np.int64)
-    if sample.design == "topics":
-        gold = np.zeros((1, len(topic)), dtype=np.int16)
-        gold[0, sample.documents] = sample.shares.argmax(axis=1)
-        labelled = np.unique(topic[sample.documents])
-        return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
+    if gold.design == "topics":
+        labels = np.zeros((1, len(topic)), dtype=np.int16)
+        labels[0, gold.documents] = gold.shares.argmax(axis=1)
+        known = np.unique(topic[gold.documents])
+        return topic_differences(drawn.cells, scores_under(scorer, labels)[0][:, known], known)
     given = features(panel, aligned)
-    weight = 1 / sample.probability[sample.documents]
-    prediction = predict(given, topic, sample.documents, sample.at_least, weight, PREDICTIONS, rng)
-    return direct(scorer, sample, prediction, rng)
+    weight = 1 / gold.probability[gold.documents]
+    prediction = predict(given, topic, gold.documents, gold.at_least, weight, PREDICTIONS, rng)
+    return direct(scorer, gold, prediction, rng)
 
 
-def _kind(sample: Sample, options: BoardOptions, systems: int) -> tuple[str, tuple[Note, ...]]:
+def _kind(gold: GoldLabels, options: BoardOptions, systems: int) -> tuple[str, tuple[Note, ...]]:
     """Which estimate the design and the measure allow."""
-    if sample.design == "whole":
+    if gold.design == "whole":
         return "exact", ()
-    if sample.design is None:
+    if gold.design is None:
         text = (
             "it is not known how the documents with gold labels were chosen, so only a model "
             "corrects the panel; say it with a plan or a gold design"
         )
-        return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)
+        return "model", (Note("unknown-design", len(gold.documents), text, about="result"),)
     if options.estimate == "direct" or systems == 1:
         return "direct", ()
-    kernel = options.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
-    if sample.design == "topics" or kernel is None or not kernel.combines:
+    kernel = options.measure.kernel(np.arange(1.0, 2.0), gold.grades[-1])
+    if gold.design == "topics" or kernel is None or not kernel.combines:
         text = (
             f"{options.measure} from gold labels alone: combining them with the panel is not "
             "supported for this measure"
-            if sample.design != "topics"
+            if gold.design != "topics"
             else "gold labels of whole topics are used without the panel's differences"
         )
         return "direct", (Note("direct-only", 1, text, about="result"),)
     return "combined", ()
 
 
-def _stretch(sample: Sample, looks: Sequence[int], alpha: float) -> float:
+def _stretch(gold: GoldLabels, looks: Sequence[int], alpha: float) -> float:
     """The factor by which a difference must be larger at this look than at a single look."""
     if not looks:
         return 1.0
     from scipy.special import ndtri
 
-    now, largest = len(sample.documents) + len(sample.skipped), max(looks)
+    now, largest = len(gold.documents) + len(gold.skipped), max(looks)
     if now > largest:
         raise InputError(
             f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}",
@@ -363,7 +357,7 @@ def _stretch(sample: Sample, looks: Sequence[int], alpha: float) -> float:
 
 
 def _expected(
-    sample: Sample,
+    gold: GoldLabels,
     found: Direct,
     kernel: Floats,
     kind: str,
@@ -377,15 +371,15 @@ def _expected(
 
     each: [system, system], what turns covariances into those of reported means.
     """
-    if sample.weight is None or found.spread is None or len(found.mean) < 2:
+    if gold.weight is None or found.spread is None or len(found.mean) < 2:
         return []
-    now, pool = len(sample.documents), len(sample.weight)
+    now, pool = len(gold.documents), len(gold.weight)
     size = tau[0] if tau is not None else PANEL_ERROR * unit
     budgets = sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)})
     budgets = [n for n in budgets if n <= pool]
     out = []
     for labels, left in zip(
-        budgets, found.spread.contrasts_within(sample.weight, budgets), strict=True
+        budgets, found.spread.contrasts_within(gold.weight, budgets), strict=True
     ):
         if kind == "combined":
             left = expected_contrasts(left, kernel, size)

@@ -29,7 +29,7 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.effects import Effects, Products, effects_in_parts, scores_under
-from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import contrasts, contrasts_within, independent
 from hungjury.measures.batch import Scorer
 
@@ -110,7 +110,7 @@ def predict(
     weight
         [labelled document]: inverse inclusion probability. Models are fitted without it; then
         their level is shifted to bring the weighted sum of errors to about 0, as documents that
-        matter little to comparisons are many in the pool and few in the sample.
+        matter little to comparisons are many in the pool and few among those labelled.
     draws
         Draws from the model's posterior; an even number, as they come in antithetic pairs.
     rng
@@ -229,13 +229,13 @@ class Spread(Record, eq=False):
     def systems(self) -> int:
         return len(self.scorer.alignment.systems)
 
-    def fitted(self, sample: Sample, variance: Floats) -> Spread:
+    def fitted(self, gold: GoldLabels, variance: Floats) -> Spread:
         """With the factor that fits it to the variance over systems [labelled document] of the
         errors seen there."""
-        expected = np.empty(len(sample.documents))
-        for mine, parts in self.parts(sample.documents):
+        expected = np.empty(len(gold.documents))
+        for mine, parts in self.parts(gold.documents):
             expected[mine] = parts.table().var(axis=0).sum(axis=1)
-        probability = sample.probability[sample.documents]
+        probability = gold.probability[gold.documents]
         weight = (1 - probability) / probability**2
         total = float(weight @ expected)
         factor = np.clip(float(weight @ variance) / total, *CALIBRATION) if total > 0 else 1.0
@@ -255,7 +255,7 @@ class Direct(Record, eq=False):
 
 
 def direct(
-    scorer: Scorer, sample: Sample, prediction: Prediction, rng: np.random.Generator
+    scorer: Scorer, gold: GoldLabels, prediction: Prediction, rng: np.random.Generator
 ) -> Direct:
     """Direct estimates of all systems' means.
 
@@ -266,30 +266,30 @@ def direct(
     seen on labelled documents. The variance of the level that all systems share is
     Horvitz-Thompson's, from the errors seen alone.
     """
-    grades, chosen = np.array(sample.grades, dtype=np.int16), sample.documents
+    grades, chosen = np.array(gold.grades, dtype=np.int16), gold.documents
     place = prediction.draw(rng)
-    place[:, chosen] = _drawn(sample.shares, len(place), rng)
+    place[:, chosen] = _drawn(gold.shares, len(place), rng)
     labels = grades[place]
     values = scores_under(scorer, labels)
     rough = labels[:ROUGH]
     chances = prediction.chances
     expected = chances.copy()
-    expected[chosen] = sample.shares
+    expected[chosen] = gold.shares
     share = np.stack([(place == g).mean(axis=0) for g in range(len(grades))], axis=1)
     cells = values.mean(axis=0)
     mean = cells.mean(axis=1)
     # Labels were drawn, not summed over: correct for the difference by the effects.
     everything = np.arange(labels.shape[1])
-    for mine, effect in effects_in_parts(scorer, rough, sample.grades, everything):
+    for mine, effect in effects_in_parts(scorer, rough, gold.grades, everything):
         mean += effect.summed((expected - share)[mine])
-    worst, skipped = np.zeros(len(mean)), np.sort(sample.skipped)
-    for mine, effect in effects_in_parts(scorer, rough, sample.grades, skipped):
-        worst += np.ptp(effect.table(), axis=2) @ (1 / sample.probability[skipped[mine]])
-    seen = _errors(scorer, labels[:FINE], sample, chances)
-    spread = Spread(scorer, rough, sample.grades, chances).fitted(sample, seen.variance)
+    worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
+    for mine, effect in effects_in_parts(scorer, rough, gold.grades, skipped):
+        worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])
+    seen = _errors(scorer, labels[:FINE], gold, chances)
+    spread = Spread(scorer, rough, gold.grades, chances).fitted(gold, seen.variance)
     return Direct(
         mean + seen.total,
-        spread.contrasts(sample.probability) + seen.level + seen.disagreement,
+        spread.contrasts(gold.probability) + seen.level + seen.disagreement,
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
@@ -306,14 +306,16 @@ class _Errors(Record, eq=False):
     disagreement: Floats  # [system, system]: covariance over the people who label
 
 
-def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: Floats) -> _Errors:
-    chosen = sample.documents
-    probability, off = sample.probability[chosen], sample.shares - chances[chosen]
+def _errors(
+    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, chances: Floats
+) -> _Errors:
+    chosen = gold.documents
+    probability, off = gold.probability[chosen], gold.shares - chances[chosen]
     systems = len(scorer.alignment.systems)
     total, variance, level = np.zeros(systems), np.empty(len(chosen)), 0.0
-    products = Products(systems, [sample.disagreement / probability])
-    turn = independent(sample.shares)
-    for mine, effect in effects_in_parts(scorer, labels, sample.grades, chosen):
+    products = Products(systems, [gold.disagreement / probability])
+    turn = independent(gold.shares)
+    for mine, effect in effects_in_parts(scorer, labels, gold.grades, chosen):
         error = effect.turned(off[mine, :, None]).table()[:, :, 0]  # [system, document]
         pi = probability[mine]
         total += error @ (1 / pi - 1)

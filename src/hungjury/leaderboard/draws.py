@@ -308,7 +308,7 @@ def mean_draws(
     return means, parts
 
 
-def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
+def gold_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
     """Parts of means that gold labels corrected: `gold` is the covariance for these topics."""
     return Parts(_between(cells), np.zeros_like(gold), None, population, cells.shape[1], gold=gold)
 
@@ -346,7 +346,7 @@ class Estimate(Record, eq=False):
     the level, nor about the size of a difference.
     """
 
-    scale: str  # "panel", or "people" where gold labels corrected the means
+    scale: str  # "panel", or "gold" where gold labels corrected the means
     mean: Floats  # [system]
     cells: Floats  # [system, topic]: what is averaged to give the means
     means: Floats  # [draw, system], for intervals

@@ -22,7 +22,7 @@ from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.votes import MajorityVote, vote_shares
 from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
 from hungjury.leaderboard.effects import contributions, is_linear, scores_under
-from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
@@ -76,14 +76,14 @@ class Evidence(Record, eq=False):
         drawn: Drawn,
         options: BoardOptions,
         gold_labels: Qrels | Judgments | None,
-        sample: Sample | None,
+        labelled: GoldLabels | None,
         order: Ints,
     ) -> Evidence:
         """Keep what was used, and some of the drawn labels."""
         gold, found = None, drawn.labels
-        if sample is not None:
+        if labelled is not None:
             gold = np.full(len(drawn.alignment.pool), np.nan)
-            gold[sample.documents] = sample.shares @ np.array(sample.grades, dtype=float)
+            gold[labelled.documents] = labelled.mean
         if found is not None:
             some = found.labels[:: -(-len(found.labels) // MOST_DRAWS)].copy()
             drawn = replace(drawn, labels=replace(found, labels=some))

@@ -1,32 +1,43 @@
-"""Gold labels as a sample of a pool: documents, labels and inclusion probabilities."""
+"""Gold labels of some documents of a pool: how they were chosen, how judges compare with them."""
 
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, Note, plural
+from hungjury.base.errors import Argument, InputError, Note, check_seed, percent, plural
+from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
-from hungjury.data.labels import as_qrels
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import QrelsLike
-from hungjury.leaderboard.plan_file import Plan
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.plan_file import Plan, PlanLike, as_plan
+from hungjury.stats.agreement import (
+    ReliabilityBin,
+    effective_judges,
+    error_correlation,
+    reliability,
+)
+from hungjury.stats.resampling import interval
 
 ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 FEW_LABELS = 50
 
 
-class Sample(Record, eq=False):
+class GoldLabels(Record, eq=False):
     """Gold labels of some documents of a pool."""
 
     documents: Ints  # positions in the pool, ascending
     shares: Floats  # [labelled document, grade]: share of the people who gave it
-    people: Ints  # [labelled document]: how many labelled it
+    raters: Ints  # [labelled document]: how many labelled it
     grades: tuple[int, ...]
     probability: Floats  # [document of the pool]: of being labelled; 1 where it is not known
     design: str | None = None  # a `GoldDesign`, "whole" for all of the pool, None: unknown
@@ -40,6 +51,15 @@ class Sample(Record, eq=False):
         return np.asarray(self.shares[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
     @property
+    def mean(self) -> Floats:
+        """[labelled document]: the mean of its gold grades."""
+        return np.asarray(self.shares @ np.array(self.grades, dtype=float))
+
+    def errors(self, said: NDArray[Any]) -> Floats:
+        """[judge, labelled document]: labels minus mean gold grades; NaN for no label."""
+        return np.asarray(np.where(said < 0, np.nan, said) - self.mean)
+
+    @property
     def disagreement(self) -> Floats:
         """[labelled document]: factor from the spread of people's labels to the variance of their
         mean.
@@ -47,32 +67,37 @@ class Sample(Record, eq=False):
         A document that one person labelled shows no spread; documents that several people labelled
         represent it. If there are none, the result is about that one person's view.
         """
-        several = self.people > 1
+        several = self.raters > 1
         if not several.any():
-            return np.zeros(len(self.people))
-        each = 1 / self.people
+            return np.zeros(len(self.raters))
+        each = 1 / self.raters
         speaks_for = each.sum() / each[several].sum()
-        return np.where(several, speaks_for / np.maximum(self.people - 1, 1), 0.0)
+        return np.where(several, speaks_for / np.maximum(self.raters - 1, 1), 0.0)
 
-    def only(self, keep: NDArray[np.bool_], **changes: Any) -> Sample:
+    def only(self, keep: NDArray[np.bool_], **changes: Any) -> GoldLabels:
         """Some of the labelled documents."""
         return replace(
             self,
             documents=self.documents[keep],
             shares=self.shares[keep],
-            people=self.people[keep],
+            raters=self.raters[keep],
             **changes,
         )
 
+    def noted(self, code: str, number: int, text: str) -> GoldLabels:
+        """With a note on a number of labels, unless that is 0."""
+        more = (Note(code, number, text, about="result"),) if number else ()
+        return replace(self, notes=(*self.notes, *more))
 
-def gold_sample(
+
+def gold_labels(
     gold: QrelsLike | Judgments,
     judgments: Judgments,
     rel: int | None = None,
     design: str | None = None,
     plan: Plan | None = None,
     weight: Floats | None = None,
-) -> Sample:
+) -> GoldLabels:
     """Gold labels of the judged pool, with the probabilities that their design gives.
 
     Parameters
@@ -88,7 +113,7 @@ def gold_sample(
     weight
         [document of the pool]: the plan's weights, for documents that the plan did not draw.
     """
-    sample = _labelled(gold, judgments, rel)
+    found = _labelled(gold, judgments, rel)
     pool = judgments.pool
     if design == "plan" and plan is None:
         raise InputError(
@@ -100,31 +125,29 @@ def gold_sample(
             code="plan-and-design",
             remedy=("leave out", Argument("plan"), "or", Argument("gold_design")),
         )
-    if len(sample.documents) == len(pool):
-        return replace(sample, design="whole")
+    if len(found.documents) == len(pool):
+        return replace(found, design="whole")
     if plan is not None:
-        sample = _by_plan(sample, pool, plan, weight)
+        found = _by_plan(found, pool, plan, weight)
     elif design == "random":
-        share = np.full(len(pool), len(sample.documents) / len(pool))
-        sample = replace(sample, probability=share, weight=np.ones(len(pool)), design="random")
+        share = np.full(len(pool), len(found.documents) / len(pool))
+        found = replace(found, probability=share, weight=np.ones(len(pool)), design="random")
     elif design == "topics":
-        sample = _whole_topics(sample, pool)
-    number = len(sample.documents)
+        found = _whole_topics(found, pool)
+    number = len(found.documents)
     if number < FEW_LABELS:
         text = f"only {plural(number, 'gold label')}: intervals are rough below {FEW_LABELS}"
-        sample = replace(sample, notes=(*sample.notes, Note("few-labels", number, text,
-                                                            about="result")))  # fmt: skip
-    if number and (sample.shares == sample.shares[0]).all():
+        found = found.noted("few-labels", number, text)
+    if number and (found.shares == found.shares[0]).all():
         text = "all gold labels are the same: nothing can be learned from their differences"
-        note = Note("equal-labels", number, text, about="result")
-        sample = replace(sample, notes=(*sample.notes, note))
-    return sample
+        found = found.noted("equal-labels", number, text)
+    return found
 
 
-def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None) -> Sample:
+def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None) -> GoldLabels:
     """People's labels of documents of the pool."""
     pool = judgments.pool
-    rows, label, scale = _people_rows(gold)
+    rows, label, scale = _rows(gold)
     top = max(*scale, *judgments.grades)
     grades = tuple(range(top + 1))
     if rel is not None:
@@ -141,22 +164,14 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
     documents, at = np.unique(place[keep], return_inverse=True)
     counts = np.zeros((len(documents), len(grades)))
     np.add.at(counts, (at, label[keep].astype(np.int64)), 1)
-    people = counts.sum(axis=1)
-    notes: tuple[Note, ...] = ()
-    if outside:
-        text = f"{plural(outside, 'gold label')} of documents that no judge labelled, ignored"
-        notes = (Note("gold-outside-pool", outside, text, about="result"),)
-    return Sample(
-        documents,
-        counts / people[:, None],
-        people.astype(np.int64),
-        grades,
-        np.ones(len(pool)),
-        notes=notes,
-    )
+    raters = counts.sum(axis=1)
+    shares, known = counts / raters[:, None], np.ones(len(pool))
+    found = GoldLabels(documents, shares, raters.astype(np.int64), grades, known)
+    text = f"{plural(outside, 'gold label')} of documents that no judge labelled, ignored"
+    return found.noted("gold-outside-pool", outside, text)
 
 
-def _people_rows(
+def _rows(
     gold: QrelsLike | Judgments,
 ) -> tuple[list[tuple[str, str]], NDArray[Any], tuple[int, ...]]:
     """(topic, document) pairs, their labels, and the scale."""
@@ -177,7 +192,7 @@ def _people_rows(
     return [(topics[topic[d]], names[d]) for d in document], label, given.grades
 
 
-def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> Sample:
+def _by_plan(found: GoldLabels, pool: Pool, plan: Plan, weight: Floats | None) -> GoldLabels:
     """Labels in the plan's order, with the probabilities of the budget that was reached."""
     pairs = zip(plan.topics, plan.documents, strict=True)
     rows = np.array([pool.find(topic, document) for topic, document in pairs], dtype=np.int64)
@@ -187,40 +202,32 @@ def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> S
             code="other-plan",
             remedy="give the judgments that the plan was made from",
         )
-    done = np.isin(rows, sample.documents)
+    done = np.isin(rows, found.documents)
     if not done.any():
         raise InputError(
             "no document of the plan has a gold label",
             code="no-planned-label",
             remedy=("check that the labels belong to this plan, or leave out", Argument("plan")),
         )
-    planned = np.isin(sample.documents, rows)
-    unplanned = int((~planned).sum())
-    if unplanned:
-        text = f"{plural(unplanned, 'gold label')} of documents that the plan did not draw, ignored"
-        note = Note("not-in-plan", unplanned, text, about="result")
-        sample = sample.only(planned, notes=(*sample.notes, note))
+    planned = np.isin(found.documents, rows)
+    other = int((~planned).sum())
+    text = f"{plural(other, 'gold label')} of documents that the plan did not draw, ignored"
+    found = found.only(planned).noted("not-in-plan", other, text)
     if plan.design == "topics":
-        return _whole_topics(sample, pool)
+        return _whole_topics(found, pool)
     reached = _reached(done)
     due = rows[:reached]
-    keep = np.isin(sample.documents, due)
-    notes, late = sample.notes, int((~keep).sum())
-    if late:
-        text = f"{plural(late, 'gold label')} ignored: too many documents before have no label"
-        notes = (*notes, Note("after-gap", late, text, about="result"))
+    keep = np.isin(found.documents, due)
+    late = int((~keep).sum())
+    text = f"{plural(late, 'gold label')} ignored: too many documents before have no label"
     everywhere = np.ones(len(pool)) if weight is None else weight.copy()
     everywhere[rows] = plan.weight
     answered = done[:reached].mean()
     probability = np.minimum(1.0, plan.threshold(reached) * everywhere) * answered
-    return sample.only(
-        keep,
-        probability=probability,
-        design="plan",
-        skipped=due[~done[:reached]],
-        weight=everywhere,
-        notes=notes,
-    )
+    skipped = due[~done[:reached]]
+    return found.only(
+        keep, probability=probability, design="plan", skipped=skipped, weight=everywhere
+    ).noted("after-gap", late, text)
 
 
 def _reached(done: NDArray[np.bool_]) -> int:
@@ -231,12 +238,11 @@ def _reached(done: NDArray[np.bool_]) -> int:
     return int(far[-1]) + 1 if len(far) else int(np.flatnonzero(done)[0]) + 1
 
 
-def _whole_topics(sample: Sample, pool: Pool) -> Sample:
+def _whole_topics(found: GoldLabels, pool: Pool) -> GoldLabels:
     """Only topics whose pools are labelled completely count."""
-    known = np.zeros(len(pool), dtype=bool)
-    known[sample.documents] = True
-    missing = np.asarray(pool.sum_by_topic(~known))
-    whole = missing == 0
+    unknown = np.ones(len(pool), dtype=bool)
+    unknown[found.documents] = False
+    whole = np.asarray(pool.sum_by_topic(unknown)) == 0
     if whole.sum() < 2:
         raise InputError(
             f"{plural(int(whole.sum()), 'topic')} with gold labels of all pooled documents",
@@ -244,11 +250,209 @@ def _whole_topics(sample: Sample, pool: Pool) -> Sample:
             remedy=("label the whole pools of two or more topics, or use another",
                     Argument("gold_design")),
         )  # fmt: skip
-    keep = whole[pool.topic_of[sample.documents]]
-    notes = sample.notes
-    if not keep.all():
-        number = int((~keep).sum())
-        text = f"{plural(number, 'gold label')} ignored: not all of their topic is labelled"
-        notes = (*notes, Note("part-of-topic", number, text, about="result"))
+    keep = whole[pool.topic_of[found.documents]]
+    left = int((~keep).sum())
+    text = f"{plural(left, 'gold label')} ignored: not all of their topic is labelled"
     share = np.full(len(pool), whole.mean())
-    return sample.only(keep, probability=share, design="topics", notes=notes)
+    return found.only(keep, probability=share, design="topics").noted("part-of-topic", left, text)
+
+
+RESAMPLES = 1000
+FIGURES = ("documents", "agreement", "kappa", "kappa_low", "kappa_high", "sensitivity",
+           "specificity", "bias")  # fmt: skip
+GoldPicture = Literal["kappa", "reliability", "errors"]
+
+
+class GoldAgreement(Record, Result, eq=False):
+    """How each judge compares with gold labels; all arrays are in the order of `judges`.
+
+    Attributes
+    ----------
+    documents
+        Documents with a label of the judge and a gold label.
+    agreement, kappa, kappa_low, kappa_high
+        Share of equal labels, and Cohen's kappa with its interval.
+    sensitivity, specificity
+        Share of documents called relevant among those relevant by gold, and not relevant among
+        the others, at grade `rel`.
+    bias
+        Mean label minus mean gold label.
+    correlation
+        [judge, judge] of errors on gold documents.
+    effective
+        How many independent judges would err as little together.
+    reliability
+        Documents by the share of judges who call them relevant, and how many of them are relevant
+        by gold.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> found = hj.agreement_with_gold(sim.judgments, sim.gold)
+    >>> found.judges[0], round(float(found.kappa[0]), 2)
+    ('judge1', 0.77)
+    """
+
+    judges: list[str]
+    documents: NDArray[np.int64]
+    agreement: Floats
+    kappa: Floats
+    kappa_low: Floats
+    kappa_high: Floats
+    sensitivity: Floats
+    specificity: Floats
+    bias: Floats
+    correlation: Floats
+    effective: float
+    reliability: tuple[ReliabilityBin, ...]
+    rel: int
+    weighted: bool  # by inverse inclusion probabilities of a plan
+    level: float  # of the intervals
+    notes: tuple[Note, ...] = ()
+
+    def table(self) -> Table:
+        """Return a row per judge."""
+        columns = (getattr(self, name).tolist() for name in FIGURES)
+        return Table(["judge", *FIGURES], list(zip(self.judges, *columns, strict=True)), digits=3)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain numbers and lists."""
+        out = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
+        bins = [vars(one) for one in self.reliability]
+        return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
+
+    def _together(self) -> str:
+        if len(self.judges) == 1:
+            return "One judge: no other to compare errors with."
+        if np.isnan(self.effective):
+            return "Too few gold labels to correlate the judges' errors."
+        return (
+            f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
+        )
+
+    def _parts(self) -> list[str | Table]:
+        """Return a row per judge, and the effective number of independent judges."""
+        how = (
+            f"Intervals of kappa at {percent(self.level)}; sensitivity and specificity at grade "
+            f"{self.rel}."
+        )
+        return [self.table(), how, self._together()]
+
+    def plot(self, what: GoldPicture = "kappa") -> Plot:
+        """Draw each judge's kappa, the reliability of vote shares, or the correlation of errors.
+
+        Parameters
+        ----------
+        what : {"kappa", "reliability", "errors"}
+            Kappa with gold labels and its interval, best judge first; or the share of judges who
+            call documents relevant against the share of these documents relevant by gold; or a
+            heat map of the correlation of errors of every two judges.
+        """
+        return self._drawn("judge_plots.draw_gold_agreement", what)
+
+
+def agreement_with_gold(
+    judgments: JudgmentsLike,
+    gold: QrelsLike | Judgments,
+    rel: int | None = None,
+    plan: PlanLike | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+) -> GoldAgreement:
+    """Compare judges with gold labels of some documents.
+
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels of several judges.
+    gold : Qrels, Judgments or source
+        Labels by one person, or by several.
+    rel : int, optional
+        Take labels as binary, with this as the lowest relevant grade. Default: compare labels as
+        grades, and sensitivity and specificity are those of grade 1.
+    plan : Plan or path, optional
+        How the documents were chosen: all figures are then weighted to represent the whole pool.
+    seed : int
+        Random seed of the bootstrap over documents that gives kappa's intervals.
+    level : float
+        Level of the intervals.
+
+    Returns
+    -------
+    GoldAgreement
+        Figures of each judge, the correlation of their errors, and the effective number of judges.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(seed=1)
+    >>> found = hj.agreement_with_gold(sim.judgments, sim.gold, rel=1)
+    >>> found.judges
+    ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
+    """
+    check_seed(seed)
+    check_share("level", level)
+    given = as_judgments(judgments)
+    if given.soft:
+        raise InputError(
+            "the judges' labels are probabilities",
+            code="needs-grades",
+            argument="judgments",
+            remedy="give judges with grades",
+        )
+    found = gold_labels(gold, given, rel, None, None if plan is None else as_plan(plan))
+    mine = Panel.of(given, rel).matrix()[:, found.documents].astype(np.int64)
+    weight = 1 / found.probability[found.documents]
+    relevant = found.at_least[:, 0]  # of binary labels, 1 is `rel` and more
+    errors = found.errors(mine)
+    rng = np.random.default_rng(seed)
+    figures = []
+    for said, off in zip(mine, errors, strict=True):
+        known = said >= 0
+        if not known.any():
+            figures.append((0, *[np.nan] * 7))
+            continue
+        w, hit, shares = weight[known], said[known] >= 1, found.shares[known]
+        labels = np.eye(len(found.grades))[said[known]]
+        agree, kappa = _kappa(w[None], labels, shares)
+        again = w * rng.multinomial(len(w), np.full(len(w), 1 / len(w)), RESAMPLES)
+        drawn = _kappa(again, labels, shares)[1]
+        drawn = drawn[~np.isnan(drawn)]
+        several = len(w) > 1 and len(drawn) > 0
+        ends = interval(drawn, level) if several else (np.nan, np.nan)
+        yes, no = w * relevant[known], w * (1 - relevant[known])
+        bias = w @ off[known] / w.sum()
+        figures.append(
+            (len(w), agree[0], kappa[0], *ends, _share(yes, hit), _share(no, ~hit), bias)
+        )
+    documents, *columns = np.array(figures, dtype=float).T
+    correlation = error_correlation(errors, weight)
+    votes = (mine >= 0).sum(axis=0)
+    some = votes > 0
+    stated = (mine[:, some] >= 1).sum(axis=0) / votes[some]
+    return GoldAgreement(
+        **dict(zip(FIGURES, (documents.astype(np.int64), *columns), strict=True)),
+        judges=given.judges,
+        correlation=correlation,
+        effective=effective_judges(correlation),
+        reliability=reliability(stated, relevant[some], weight[some], level=level),
+        rel=rel or 1,
+        weighted=plan is not None,
+        level=level,
+        notes=found.notes,
+    )
+
+
+def _kappa(weight: Floats, labels: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """[resample]: agreement and Cohen's kappa, with weights [resample, document]."""
+    total = weight.sum(axis=1)
+    agree = weight @ (labels * shares).sum(axis=1) / total
+    chance = ((weight @ labels) * (weight @ shares)).sum(axis=1) / total**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(agree), np.asarray((agree - chance) / (1 - chance))
+
+
+def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
+    total = float(weight.sum())
+    return float(weight[hit].sum()) / total if total > 0 else float("nan")

@@ -19,11 +19,11 @@ from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import JudgeRow, Leaderboard, look_ahead, standing
-from hungjury.leaderboard.correction import people_estimate, planned_sample
+from hungjury.leaderboard.correction import gold_estimate, planned_gold
 from hungjury.leaderboard.draws import Drawn, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import LabelDraws
-from hungjury.leaderboard.options import BOARD, LeaderboardSettings, split_options
+from hungjury.leaderboard.options import BOARD, BoardOptions, LeaderboardSettings, split_options
 from hungjury.leaderboard.plan_file import PlanLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.stats.resampling import interval
@@ -193,7 +193,7 @@ def leaderboard(
     (4, 'panel')
     """
     chosen = _one(measure)
-    options, reading = split_options(arguments)
+    options, reading = split_options(arguments, BoardOptions)
     options = options.but(measure=chosen, merge=merge_method(merge))
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     given, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
@@ -213,7 +213,7 @@ def leaderboard(
     jury = seat_jury(panel, options.families, found.near_copies if found else (), options.contrary)
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(options.seed).spawn(3)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
-    correction, ahead, sample = None, None, None
+    correction, ahead, labelled = None, None, None
     correction_notes: tuple[Note, ...] = ()
     if gold is None:
         layer = panel_error_of(options.panel_error, jury.panel, aligned, chosen)
@@ -221,9 +221,9 @@ def leaderboard(
         if options.outlook and len(aligned.systems) > 1:
             ahead = look_ahead(jury.panel, drawn, options, made.parts, panels_seed)
     else:
-        sample = planned_sample(gold, plan, panel, aligned, options)
-        made, correction, correction_notes = people_estimate(
-            sample, jury.panel, drawn, options, means_seed
+        labelled = planned_gold(gold, plan, panel, aligned, options)
+        made, correction, correction_notes = gold_estimate(
+            labelled, jury.panel, drawn, options, means_seed
         )
     better = -1.0 if chosen.smaller_is_better else 1.0
     order = np.lexsort((np.arange(len(made.mean)), -better * made.mean))
@@ -254,7 +254,7 @@ def leaderboard(
         labels_per_document=jury.panel.labels_per_document(),
         agreement=found,
         correction=None if correction is None else correction.ordered(order),
-        evidence=Evidence.of(panel, jury.panel, drawn, options, gold, sample, order),
+        evidence=Evidence.of(panel, jury.panel, drawn, options, gold, labelled, order),
         settings=LeaderboardSettings(
             **aligned.policy.recorded,
             **options.recorded,

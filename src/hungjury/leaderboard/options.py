@@ -8,9 +8,17 @@ leaderboard record.
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex
+from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeVar
 
-from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+from hungjury.base.choices import (
+    Contrary,
+    GoldDesign,
+    GoldEstimate,
+    PlanDesign,
+    Prior,
+    Scope,
+    Target,
+)
 from hungjury.base.errors import Argument, InputError, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share
 from hungjury.data.reading.options import (
@@ -19,6 +27,7 @@ from hungjury.data.reading.options import (
     Policy,
     ReadingOptions,
     ScoreSettings,
+    among,
     check_known,
     declared,
 )
@@ -80,8 +89,8 @@ def _numbers(text: str) -> list[int]:
         raise ValueError(f"{text!r}: write integers as 100,200,500") from None
 
 
-class BoardArguments(ReadingOptions, total=False):
-    """The options of `leaderboard`, those of reading included."""
+class PanelArguments(ReadingOptions, total=False):
+    """What leaderboards and plans have in common, options of reading included."""
 
     rel: Annotated[
         int | None,
@@ -92,6 +101,27 @@ class BoardArguments(ReadingOptions, total=False):
             flag=False,  # of many commands
         ),
     ]
+    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=_seed)]
+
+
+class PlanArguments(PanelArguments, total=False):
+    """The options of `plan`."""
+
+    design: Annotated[
+        PlanDesign,
+        Option(
+            "influence",
+            "Sample documents by influence on comparisons, uniformly, or by whole topics.",
+            '"influence": documents that matter more for comparisons are likelier to be drawn; '
+            '"uniform": equal probabilities; "topics": whole pools of random topics, as many as '
+            "fit.",
+        ),
+    ]
+
+
+class BoardArguments(PanelArguments, total=False):
+    """The options of `leaderboard`."""
+
     target: Annotated[
         Target,
         Option(
@@ -107,7 +137,6 @@ class BoardArguments(ReadingOptions, total=False):
             kind="int", low=0, high=MOST_DRAWS, read=_draws,
         ),
     ]  # fmt: skip
-    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=_seed)]
     level: Annotated[
         float,
         Option(
@@ -200,7 +229,10 @@ class BoardArguments(ReadingOptions, total=False):
     ]  # fmt: skip
 
 
-BOARD = {name: one for name, one in declared(BoardArguments).items() if name not in READING}
+BOARD, PLAN = (
+    {name: one for name, one in declared(kind).items() if name not in READING}
+    for kind in (BoardArguments, PlanArguments)
+)
 
 
 class BoardOptions(Policy, options=BOARD):
@@ -210,6 +242,10 @@ class BoardOptions(Policy, options=BOARD):
     merge: "Merge" = None  # type: ignore[assignment]
 
 
+class PlanOptions(Policy, options=PLAN):
+    """The options that a plan is made with."""
+
+
 class LeaderboardSettings(ScoreSettings, kw_only=True, values=BoardOptions().recorded):
     """How a leaderboard was made."""
 
@@ -217,8 +253,11 @@ class LeaderboardSettings(ScoreSettings, kw_only=True, values=BoardOptions().rec
     families: int = 0  # that vote
 
 
-def split_options(given: Mapping[str, Any]) -> tuple[BoardOptions, dict[str, Any]]:
-    """Check the options of a leaderboard, and return them apart from those of reading."""
-    check_known(given, BOARD | READING)
-    own = {name: value for name, value in given.items() if name in BOARD}
-    return BoardOptions.of(own), {n: v for n, v in given.items() if n not in BOARD}
+P = TypeVar("P", bound=Policy)
+
+
+def split_options(given: Mapping[str, Any], kind: type[P]) -> tuple[P, dict[str, Any]]:
+    """Check options of this kind, and return them apart from those of reading."""
+    check_known(given, {**kind.options, **READING})
+    reading = {name: value for name, value in given.items() if name not in kind.options}
+    return kind.of(among(given, kind.options)), reading

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
-from hungjury.base.errors import Argument, InputError, check_choice, check_seed
+from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.reading.options import JudgmentsLike, RunsLike, assigned, takes
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
-from hungjury.leaderboard.options import BOARD
+from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
     contrasts_within,
@@ -31,6 +31,7 @@ from hungjury.leaderboard.panel_error import (
     independent,
     range_of,
 )
+from hungjury.leaderboard.plan_file import Plan
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
@@ -39,7 +40,8 @@ from hungjury.stats.resampling import priorities
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-from hungjury.leaderboard.plan_file import Plan
+
+    from hungjury.leaderboard.options import PlanArguments
 
 BUDGETS = (100, 200, 500, 1000)
 UNKNOWN = 0.5  # the doubt if there is only one judge, or if votes are probabilities
@@ -118,17 +120,15 @@ FLOOR = 0.05  # of the mean influence: every document has some probability
 DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
 
 
+@takes(PLAN, "reading")
 def plan(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureNames,
     budget: int,
-    design: PlanDesign = "influence",
-    seed: int = 0,
     *,
-    rel: int | None = None,
     progress: Progress | None = None,
-    **reading: Unpack[ReadingOptions],
+    **arguments: Unpack[PlanArguments],
 ) -> Plan:
     """Choose the documents that people should label.
 
@@ -140,15 +140,9 @@ def plan(
         The measure that systems will be compared by; with several, influence is averaged.
     budget : int
         Number of labels. A plan is the beginning of every larger plan with the same seed.
-    design : {"influence", "uniform", "topics"}
-        "influence": documents that matter more for comparisons are likelier to be drawn;
-        "uniform": equal probabilities; "topics": whole pools of random topics, as many as fit.
-    seed : int
-        Random seed.
-    rel : int, optional
-        Take labels as binary, with this as the lowest relevant grade.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    {options}
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read.
@@ -172,16 +166,16 @@ def plan(
     Plan(50 documents of 2,202, design influence, nDCG@10)
     """
     wanted = measure_list(measure)
-    check_choice("design", design, get_args(PlanDesign))
-    check_seed(seed)
+    options, reading = split_options(arguments, PlanOptions)
+    design = options.design
     of_labels, of_runs, _ = assigned(reading, judgments, runs)
     given = as_judgments(judgments, **of_labels)
     _check_budget(budget, len(given.pool))
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
     aligned = align(lists, given.pool, None, progress, deep)
-    panel = Panel.of(given, rel)
+    panel = Panel.of(given, options.rel)
     weight = plan_weights(panel, aligned, wanted, design)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(options.seed)
     if design == "topics":
         by_topic = rng.permutation(len(given.pool.topics)).astype(float)
         priority = by_topic[given.pool.topic_of]
@@ -202,7 +196,7 @@ def plan(
         measures=[str(one) for one in wanted],
         design=design,
         budget=int(budget),
-        seed=int(seed),
+        seed=int(options.seed),
         pool=len(pool),
         pool_topics=len(pool.topics),
         digests=digests(given, aligned),

@@ -7,7 +7,7 @@ from dataclasses import field
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from hungjury.base.tables import Table
 from hungjury.base.text import csv_text
 from hungjury.data.reading.formats import PLAN_HEAD
 from hungjury.stats.resampling import inclusion
-
-if TYPE_CHECKING:
-    pass
 
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
 SHOWN = 10  # documents in a notebook

@@ -14,7 +14,7 @@ from hungjury.base.errors import InputError, check_choice, percent, plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text
 from hungjury.judges.prm import PRM
-from hungjury.leaderboard.gold_agreement import GoldAgreement, GoldPicture
+from hungjury.leaderboard.gold import GoldAgreement, GoldPicture
 from hungjury.report.pictures import (
     LINE,
     colour_bar,

@@ -125,7 +125,7 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     out: list[Sentence] = []
     if worse:
         rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
-        whose = "" if board.scale == "people" or error else ", in the view of this panel"
+        whose = "" if board.scale == "gold" or error else ", in the view of this panel"
         out.append([f"On {of}{whose}, ", (shown(board.systems[0]),), f" is better than {rest}."])
     rule = "with the error rate controlled over all pairs"
     if error and board.scale == "panel":
