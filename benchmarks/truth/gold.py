@@ -36,7 +36,7 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.direct import direct, features, predict
 from hungjury.leaderboard.effects import scores_under
-from hungjury.leaderboard.gold import Sample
+from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import (
     combine_estimates,
     exposure_kernel,
@@ -126,7 +126,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             mine = np.sort(order[:budget])
             probability = inclusion(weight, float(priority[order[budget]]))
             shares = np.eye(4)[data.gold[mine]]
-            sample = Sample(mine, shares, np.ones(budget, int), (0, 1, 2, 3), probability)
+            sample = GoldLabels(mine, shares, np.ones(budget, int), (0, 1, 2, 3), probability)
             inverse = 1 / probability[mine]
             predicted = predict(given, topic, mine, sample.at_least, inverse, 60, rng)
             found = direct(scorer, sample, predicted, rng)

@@ -334,8 +334,8 @@ class GoldAgreement(Record, Result, eq=False):
     def _parts(self) -> list[str | Table]:
         """Return a row per judge, and the effective number of independent judges."""
         how = (
-            f"Intervals of kappa at {percent(self.level)}; sensitivity and specificity at grade "
-            f"{self.rel}."
+            f"kappa_low to kappa_high: {percent(self.level)} interval; sensitivity and specificity "
+            f"at grade {self.rel}."
         )
         return [self.table(), how, self._together()]
 
