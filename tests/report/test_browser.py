@@ -6,7 +6,7 @@ import pytest
 
 from builders.boards import HOSTILE, hostile, large, ordinary
 from builders.browsers import Visit, assert_soon
-from hungjury.report.words import shown
+from hungjury.report.board import shown
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import pytest
 
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
+from hungjury.report.board import common_prefix, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
 from hungjury.report.page_data import _smallest
 from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
-from hungjury.report.words import common_prefix, conclusions, lead, shown
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"

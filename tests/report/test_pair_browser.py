@@ -8,7 +8,7 @@ import pytest
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, with_unjudged
 from builders.browsers import Visit, assert_soon
-from hungjury.report.words import shown
+from hungjury.report.board import shown
 
 
 def texts(board, folder):

@@ -1,12 +1,17 @@
-"""A leaderboard as text and tables, with the sentences about its correction by gold labels."""
+"""A leaderboard in words and tables: what was measured, what may be concluded, what may not."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+import numpy as np
 
 from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Table
-from hungjury.base.text import columns, number_text
+from hungjury.base.text import columns, number_text, visible_line
 from hungjury.leaderboard.board import BoardRow, Leaderboard, Outlook
 from hungjury.leaderboard.correction import Correction, Interval
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
@@ -35,13 +40,11 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
 
     out = [
         f"The panel's level is {abs(level[0]):.{digits}f} {side} people's "
-        f"({span(level, digits, '+')})."
-    ]
-    out.append(
+        f"({span(level, digits, '+')}).",
         f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
         f"({span(correction.correlation, 2)}); of their grades over labelled documents: "
-        f"{correction.agreement[0]:.2f} ({span(correction.agreement, 2)})."
-    )
+        f"{correction.agreement[0]:.2f} ({span(correction.agreement, 2)}).",
+    ]
     if correction.slope is not None and correction.panel_error is not None:
         slope, error = correction.slope, correction.panel_error
         out.append(
@@ -85,13 +88,16 @@ CAUSES = {  # of uncertainty, and what they mean
 
 def headline(board: Leaderboard) -> str:
     """Return one line about what was measured."""
-    of = "topics like these" if board.target == "population" else "these topics"
     return (
-        f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
+        f"{board.measure} on {_topics(board)}: {plural(len(board.systems), 'system')}, "
         f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')}"
         f"{_shared(board)} merged by {board.merge}, {_scale(board)}"
         + ("" if board.correction is None else f", {_corrected_by(board.correction)}")
     )
+
+
+def _topics(board: Leaderboard) -> str:
+    return "topics like these" if board.target == "population" else "these topics"
 
 
 def _shared(board: Leaderboard) -> str:
@@ -112,21 +118,36 @@ def _scale(board: Leaderboard) -> str:
 
 def board_text(board: Leaderboard, digits: int) -> str:
     """Return a table with bars for intervals, followed by the sources of uncertainty."""
+    low, high = float(board.low.min()), float(board.high.max())
     width = max(len("group"), *(len(row.letters) for row in board.rows()))
-    cells = [["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]]
-    ends = float(board.low.min()), float(board.high.max())
+    header = ["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]
+    rows = []
     for place, row in enumerate(board.rows(), 1):
-        name, mean, low, high, best, ranks, letters = _rounded(row, digits)
-        cells.append([str(place), name, mean, f"{low}-{high}", _bar(row, *ends), best, ranks,
-                      letters.ljust(width)])  # fmt: skip
-    return "\n".join([headline(board), "", columns(cells, left=2), "", *_below(board, digits)])
+        mean, first, last, best, ranks = _rounded(row, digits)
+        bar = _bar(row, low, high)
+        rows.append([str(place), row.system, mean, f"{first}-{last}", bar, best, ranks,
+                     row.letters.ljust(width)])  # fmt: skip
+    table = columns([header, *rows], left=2)
+    return "\n".join([headline(board), "", table, "", *_below(board, digits)])
+
+
+def rounded_board(board: Leaderboard, digits: int) -> Table:
+    """Return a row per system with rounded numbers, for LaTeX and HTML."""
+    mean, interval = _headings(board)
+    header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
+    rows = []
+    for row in board.rows():
+        mean, low, high, best, ranks = _rounded(row, digits)
+        ranks = ranks.replace("-", "\N{EN DASH}")
+        rows.append([row.system, mean, f"[{low}, {high}]", best, ranks, row.letters])
+    return Table(header, rows, left=1)
 
 
 def _rounded(row: BoardRow, digits: int) -> list[str]:
-    """Return name, mean, low, high, P(best), ranks and groups as text."""
+    """Return mean, ends of the interval, chance to be the best, and ranks."""
+    low, high = row.rank_low, row.rank_high
     numbers = [f"{value:.{digits}f}" for value in (row.mean, row.low, row.high)]
-    ranks = "-".join(map(str, dict.fromkeys((row.rank_low, row.rank_high))))
-    return [row.system, *numbers, percent(row.p_best), ranks, row.letters]
+    return [*numbers, percent(row.p_best), str(low) if low == high else f"{low}-{high}"]
 
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
@@ -172,18 +193,13 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     """Return the sources of uncertainty, and what would reduce it."""
     lines = []
     systems = len(board.systems)
-    if board.correction is not None and not board.correction.concludes:
+    if not _concludes(board):
         lines.append(
             "No pair of systems is told apart, because the panel agrees poorly with gold labels: "
             "look into the judges, or estimate from planned gold labels alone."
         )
     elif systems > 1:
-        pairs = systems * (systems - 1) // 2
-        separated = int(board.apart.sum()) // 2
-        lines.append(
-            f"{separated:,} of {pairs:,} pairs of systems can be told apart; those that share a "
-            "group letter cannot."
-        )
+        lines.append(f"{_told_apart(board)}; those that share a group letter cannot.")
     made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
@@ -200,6 +216,11 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     if board.gold is not None:
         lines += ["", *_gold(board, digits)]
     return lines
+
+
+def _told_apart(board: Leaderboard) -> str:
+    pairs = len(board.systems) * (len(board.systems) - 1) // 2
+    return f"{board.apart.sum() // 2:,} of {plural(pairs, 'pair')} of systems can be told apart"
 
 
 def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
@@ -237,13 +258,15 @@ def coverage(board: Leaderboard) -> str:
 def _gold(board: Leaderboard, digits: int) -> list[str]:
     gold = board.gold
     assert gold is not None
-    rows = [["against gold", "documents", "agreement", "kappa", "tau_ap"]]
     judges = [row for row in gold.rows if row.kind == "judge"]
-    shown = judges[:MOST_JUDGES] + [row for row in gold.rows if row.kind != "judge"]
-    for row in shown:
-        numbers = [number_text(v, digits) for v in (row.agreement, row.kappa, row.tau_ap)]
-        rows.append([row.name, str(row.documents), *numbers])
-    lines = [columns(rows)]
+    listed = judges[:MOST_JUDGES] + [row for row in gold.rows if row.kind != "judge"]
+    rows = [
+        [row.name, row.documents, *(number_text(v, digits) for v in (row.agreement, row.kappa,
+         row.tau_ap))]
+        for row in listed
+    ]  # fmt: skip
+    head = ["against gold", "documents", "agreement", "kappa", "tau_ap"]
+    lines = [Table(head, rows, left=1).to_text()]
     if len(judges) > MOST_JUDGES:
         lines.append(f"and {len(judges) - MOST_JUDGES} more judges (--format json has all)")
     if gold.overall is not None:
@@ -260,13 +283,162 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     return lines
 
 
-def rounded_board(board: Leaderboard, digits: int) -> Table:
-    """Return a row per system with rounded numbers, for LaTeX and HTML."""
-    mean, interval = _headings(board)
-    header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
-    rows = []
-    for row in board.rows():
-        name, mean, low, high, best, ranks, letters = _rounded(row, digits)
-        ranks = ranks.replace("-", "\N{EN DASH}")
-        rows.append([name, mean, f"[{low}, {high}]", best, ranks, letters])
-    return Table(header, rows, left=1)
+# Sentences of the report
+
+SURE = 0.95
+LONG = 8  # characters that names have in common before they are left out
+
+Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
+
+
+def shown(text: str) -> str:
+    """Return a name with invisible characters escaped."""
+    return visible_line(text) or "(no name)"
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """Return the common prefix of all names, up to a separator; empty if it is short."""
+    ends = zip(min(names, default=""), max(names, default=""), strict=False)
+    same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
+    same = re.sub(r"[^\W_]*$", "", same)
+    return same if len(names) > 1 and len(same) >= LONG and same not in names else ""
+
+
+def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
+    """Return the headline, and the sentences below it."""
+    best = (shown(board.systems[0]),)
+    level = percent(board.settings.level)
+    where = f"{board.low[0]:.{digits}f} to {board.high[0]:.{digits}f}"
+    panel = board.scale == "panel"
+    whose = f"panel’s {level} interval" if panel else f"{level} interval"
+    measured: Sentence = [
+        best,
+        f" has a {'panel ' if panel else ''}mean {board.measure} of {board.mean[0]:.{digits}f} "
+        f"({whose} {where}).",
+    ]
+    if len(board.systems) == 1:
+        measured.append(" Give at least two systems.")
+    elif _concludes(board):
+        chance = f" The chance that it is the best of the {len(board.systems):,} is "
+        measured += [f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
+    return {"head": _head(board, best), "below": measured}
+
+
+def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
+    if len(board.systems) == 1:
+        return ["Only one system, so there is nothing to compare: ", best]
+    if not _concludes(board):
+        return ["The panel agrees poorly with gold labels: nothing can be concluded"]
+    near = _not_apart(board)
+    equal = int((board.mean[1:] == board.mean[0]).sum())
+    if equal:
+        return [best, f" and {plural(equal, 'other system')} share the first place"]
+    whose = ""
+    if board.scale == "panel" and not board.settings.panel_error:
+        whose = " in the view of this panel"
+    if not near:
+        return [best, f" is better than every other system{whose}"]
+    if board.p_best[0] >= SURE:
+        return [best, f" is very likely the best of {len(board.systems):,}{whose}"]
+    rest = "any other system"
+    if len(near) == 1:
+        return [best, " leads, but cannot be told apart from ", (shown(board.systems[near[0]]),)]
+    if len(near) < len(board.systems) - 1:
+        rest = f"{len(near):,} other systems"
+    return [best, f" leads, but cannot be told apart from {rest}"]
+
+
+def _next(board: Leaderboard) -> Sentence:
+    """Other systems that might be the best."""
+    rival = 1 + int(np.argmax(board.p_best[1:]))
+    share = float(board.p_best[rival])
+    if share == 0:
+        return []
+    return ["; for ", (shown(board.systems[rival]),), f" it is {percent(share)}"]
+
+
+def _not_apart(board: Leaderboard) -> list[int]:
+    """Return places of the systems that cannot be told apart from the first."""
+    return [s for s in range(1, len(board.systems)) if not board.apart[0, s]]
+
+
+def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
+    """Return sentences on what the reader may conclude, and on what not."""
+    if not _concludes(board):
+        return [], [["Who is better: ", _why_not(board)], *_limits(board)]
+    if len(board.systems) == 1:
+        return [], _limits(board)
+    return _may(board, digits), [*_open(board), *_limits(board)]
+
+
+def _concludes(board: Leaderboard) -> bool:
+    return board.correction is None or board.correction.concludes
+
+
+def _why_not(board: Leaderboard) -> str:
+    assert board.correction is not None
+    middle, low, high = board.correction.agreement
+    return (
+        f"grades of the panel and of people correlate by {middle:.2f} ({low:.2f} to {high:.2f}) on "
+        "the documents that both labelled. Look into the judges, or estimate from planned gold "
+        "labels alone."
+    )
+
+
+def _may(board: Leaderboard, digits: int) -> list[Sentence]:
+    systems = len(board.systems)
+    worse = systems - 1 - len(_not_apart(board))
+    error = board.settings.panel_error
+    out: list[Sentence] = []
+    if worse:
+        rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
+        whose = "" if board.scale == "gold" or error else ", in the view of this panel"
+        out.append(
+            [
+                f"On {_topics(board)}{whose}, ",
+                (shown(board.systems[0]),),
+                f" is better than {rest}.",
+            ]
+        )
+    rule = "with the error rate controlled over all pairs"
+    if error and board.scale == "panel":
+        rule = f"if the panel is off by {error:g} of the measure’s range for a typical system"
+    out.append([f"{_told_apart(board)}, {rule}."])
+    if board.outlook is not None:
+        gap = f"{board.outlook.difference:.{digits}f}"
+        scale = " on the panel’s scale" if board.scale == "panel" else ""
+        out.append([f"Smallest detectable difference between two systems: {gap}{scale}."])
+    return out
+
+
+def _open(board: Leaderboard) -> list[Sentence]:
+    if all(len(group) == 1 for group in board.group_places):
+        return []
+    inside = "The order of systems inside a group that cannot be told apart: it may be chance."
+    near = len(_not_apart(board))
+    if not near or board.p_best[0] >= SURE:
+        return [[inside]]
+    return [
+        [f"Who is best, the leader or one of the {plural(near, 'system')} close to it; and in "
+         "general the order inside a group."]
+    ]  # fmt: skip
+
+
+def _limits(board: Leaderboard) -> list[Sentence]:
+    beyond = (
+        "topics unlike these"
+        if board.target == "population"
+        else ("other topics: the uncertainty covers labels only")
+    )
+    out: list[Sentence] = [[f"Anything about {beyond}."]]
+    if board.scale == "panel":
+        out.append(
+            ["That people would give these means or differences: they are on the panel’s scale. ",
+             assumed(board)]
+        )  # fmt: skip
+    if board.correction is not None and board.correction.estimate == "model":
+        out.append(
+            ["That these are people’s means: it is not known how the documents with gold labels "
+             "were chosen, and the model that corrects the panel may be wrong."]
+        )  # fmt: skip
+    return out

@@ -25,10 +25,18 @@ from hungjury.data.texts import TextFiles
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import AgainstGold
-from hungjury.report.board import CAUSES, coverage, headline, sentences
+from hungjury.report.board import (
+    CAUSES,
+    common_prefix,
+    conclusions,
+    coverage,
+    headline,
+    lead,
+    sentences,
+    shown,
+)
 from hungjury.report.page_data import PageLists, PageTexts, packed, page_texts, script_data
 from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
-from hungjury.report.words import common_prefix, conclusions, lead, shown
 
 DIGITS = 3
 MOST_SYSTEMS = 1000  # in the ranking
@@ -65,12 +73,17 @@ def content(
         "ranking": _ranking(board, systems),
         "groups": _groups(board, systems),
         "pairs": pairs_map(board) if len(systems) > 1 else None,
-        "judges": _judges(board),
+        "most_rows": MOST_ROWS,
+        "heaviest": max((judge.weight or 0.0 for judge in board.judges), default=0.0),
+        "coverage": coverage(board),
         "agreement": None if board.agreement is None else judges_map(board.agreement),
         "shares": [(*CAUSES[name], share) for name, share in board.shares.items()],
         "charts": _charts(board),
-        "unsure": _unsure(board),
-        "gold": None if board.gold is None else _gold(board, board.gold),
+        "unsure": [
+            t for t in np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS] if board.unsure[t] > 0
+        ],
+        "topic_mean": board.cells.mean(axis=0),
+        "bias": None if board.gold is None else _bias(board, board.gold),
         "correction": None if board.correction is None else _correction(board.correction),
         "origin": _origin(board, command),
     }
@@ -122,28 +135,6 @@ def _runs(places: list[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _judges(board: Leaderboard) -> dict[str, Any]:
-    heaviest = max((j.weight or 0.0 for j in board.judges), default=0.0)
-    columns = {"covered": 1.0, "relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
-    rows = [
-        {
-            "name": shown(judge.name),
-            "labels": judge.labels,
-            "values": [_bar(getattr(judge, name), most) for name, most in columns.items()],
-        }
-        for judge in board.judges[:MOST_ROWS]
-    ]
-    left = len(board.judges) - len(rows)
-    return {"rows": rows, "left": left, "coverage": coverage(board)}
-
-
-def _bar(value: float | None, most: float) -> tuple[float | None, float]:
-    """Return a value, and the length of its bar in percent."""
-    if value is None or math.isnan(value):
-        return None, 0.0
-    return value, round(100 * max(value, 0.0) / most, 1) if most else 0.0
-
-
 def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     ahead = board.outlook
     if ahead is None:
@@ -160,42 +151,18 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _unsure(board: Leaderboard) -> list[dict[str, Any]]:
-    most = np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS]
-    longest = float(board.unsure.max(initial=0)) or 1.0
-    mean = board.cells.mean(axis=0)
-    return [
-        {
-            "name": shown(board.topics[t]),
-            "value": float(board.unsure[t]),
-            "width": round(100 * float(board.unsure[t]) / longest, 1),
-            "mean": float(mean[t]),
-        }
-        for t in most
-        if board.unsure[t] > 0
-    ]
-
-
 def _correction(correction: Correction) -> dict[str, Any]:
     curve = correction.expected
     drawn = chart(curve, curve[0][0], 1, DIGITS) if len(curve) > 1 else None
     return {"sentences": sentences(correction, DIGITS), "chart": drawn}
 
 
-def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
-    bias = [(s, gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
-    ends = [v for _, three in bias for v in three if math.isfinite(v)]
+def _bias(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
+    """Return names, biases with their ends, and the axis that they are drawn on."""
+    rows = [(s, *gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
+    ends = [v for _, *three in rows for v in three if math.isfinite(v)]
     axis = scale(min([0.0, *ends]), max([0.0, *ends]))
-    rows = [(shown(name), *three, math.isfinite(three[1])) for name, three in bias]
-    return {
-        "rows": [{"name": shown(r.name), "row": r} for r in gold.rows[:MOST_ROWS]],
-        "topics": len(gold.topics),
-        "overall": gold.overall,
-        "relevant": gold.relevant,
-        "bias": rows,
-        "left": len(gold.bias) - len(rows),
-        "axis": axis,
-    }
+    return {"rows": rows, "left": len(gold.bias) - len(rows), "axis": axis}
 
 
 def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
@@ -249,6 +216,8 @@ def page(
     environment.filters["number"] = _number
     environment.filters["percent"] = percent
     environment.filters["letters"] = _joined
+    environment.filters["shown"] = shown
+    environment.filters["known"] = math.isfinite
     environment.filters["count"] = lambda value: f"{value:,}"
     script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -14,7 +14,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
 from hungjury.judges.agreement import Agreement
 from hungjury.leaderboard.board import Leaderboard
-from hungjury.report.words import shown
+from hungjury.report.board import shown
 
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
 FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
