@@ -228,7 +228,8 @@ def test_differences_are_drawn_where_they_are() -> None:
     found = RESULTS["comparison with a baseline"]
     (axes,) = found.plot("AP").figure.axes
     rows = [row for row in found.rows if row.measure == "AP"]
-    drawn = [lines.get_segments()[0][:, 0].tolist() for lines in axes.collections]
+    (lines,) = axes.collections
+    drawn = [segment[:, 0].tolist() for segment in lines.get_segments()]
     assert np.allclose(drawn, [[row.low, row.high] for row in rows])
 
 

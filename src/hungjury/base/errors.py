@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -209,6 +209,19 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
             code="invalid-choice",
             remedy=("use", Argument(name, *choices)),
         )
+
+
+def check_known(kind: str, name: object, known: Sequence[str]) -> None:
+    """Check the name of a system, a measure or a judge that a result should have."""
+    if name in known:
+        return
+    from difflib import get_close_matches  # imported only for errors
+
+    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    raise UnknownName(
+        f"no {kind} '{name}' in this result",
+        remedy=f"did you mean '{close[0]}'?" if close else f"the {kind}s are {few(known, 20)}",
+    )
 
 
 def rel_range(top: int, least: int = 1, name: str = "rel") -> str:

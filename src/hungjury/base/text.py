@@ -165,6 +165,23 @@ def letter(place: int) -> str:
     return chr(ord("a") + at) + (str(round_ + 1) if round_ else "")
 
 
+def neighbours(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Return runs of consecutive places: first and last of each.
+
+    Examples
+    --------
+    >>> neighbours([0, 1, 2, 5])
+    [(0, 2), (5, 5)]
+    """
+    out: list[tuple[int, int]] = []
+    for place in places:
+        if out and place == out[-1][1] + 1:
+            out[-1] = (out[-1][0], place)
+        else:
+            out.append((place, place))
+    return out
+
+
 def tex(text: str) -> str:
     """Escape LaTeX's own characters."""
     return "".join(_TEX.get(c, c) for c in visible_line(text))

@@ -72,15 +72,12 @@ class _Tolerant:
 
 
 class _Closed:
-    """Replaces a standard stream that was closed before the program started."""
+    """Replaces stdout that was closed before the program started."""
 
     encoding = "utf-8"
 
-    def __init__(self, optional: bool) -> None:
-        self._optional = optional
-
     def write(self, text: str) -> int:
-        if text and not self._optional:
+        if text:
             raise OSError(errno.EBADF, "stdout is closed")
         return len(text)
 
@@ -96,10 +93,9 @@ class _Closed:
 
 def guard_streams() -> None:
     """Ignore broken pipes; a result is not lost because a note could not be printed."""
-    for name, optional in (("stdout", False), ("stderr", True)):
-        stream = getattr(sys, name)
-        guarded = _Closed(optional) if stream is None else _Tolerant(stream, optional)
-        setattr(sys, name, guarded)
+    closed = sys.stderr is None
+    sys.stderr = _Tolerant(open(os.devnull, "w") if closed else sys.stderr, True)  # noqa: SIM115
+    sys.stdout = _Closed() if sys.stdout is None else _Tolerant(sys.stdout, False)
 
 
 def text_width(most: int) -> int:

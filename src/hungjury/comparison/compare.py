@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from numbers import Real
@@ -18,13 +17,13 @@ from hungjury.base.errors import (
     InputError,
     MeasureError,
     Note,
-    UnknownName,
     check_choice,
+    check_known,
     check_seed,
     few,
     plural,
 )
-from hungjury.comparison.paired import TESTS, Compared, Comparison, Paired, out_of_reach, paired
+from hungjury.comparison.paired import TESTS, Compared, Comparison, out_of_reach, paired
 from hungjury.measures.scores import Scores
 
 
@@ -47,26 +46,17 @@ def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, 
         _check_topics(scores, m, use)
         dropped = int((counted[m].any(axis=0) & ~use).sum())
         if dropped:
-            notes.append(_left_out(measure, dropped, int(use.sum())))
+            text = (f"{measure} is compared on the {use.sum()} topics that all systems have, "
+                    f"{dropped} left out")  # fmt: skip
+            notes.append(Note("compared-topics", dropped, text, about="result"))
         if scores.variance is not None and np.nansum(scores.variance[m]) > 0:
-            notes.append(_uncertain(measure))
+            text = (f"the labels behind {measure} are uncertain, which tests over topics ignore; "
+                    "use a leaderboard to include it")  # fmt: skip
+            notes.append(Note("uncertain-labels", 1, text, about="result"))
         number = kept.shape[1]
         values.append(kept * number if averages(scores)[m] == "sum" else kept)
         numbers.append(number)
     return values, numbers, tuple(notes)
-
-
-def _left_out(measure: str, dropped: int, left: int) -> Note:
-    what = f"{measure} is compared on the {left} topics that all systems have, {dropped} left out"
-    return Note("compared-topics", dropped, what, about="result")
-
-
-def _uncertain(measure: str) -> Note:
-    what = (
-        f"the labels behind {measure} are uncertain, which tests over topics ignore; "
-        "use a leaderboard to include it"
-    )
-    return Note("uncertain-labels", 1, what, about="result")
 
 
 def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
@@ -78,30 +68,19 @@ def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
         raise InputError(
             f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
             code="few-topics",
-            remedy="score more topics"
-            if fewest.max() < 2
-            else (
-                "score with",
-                Argument("topics", "judged"),
-                "and",
-                Argument("undefined", "zero"),
-                f", or leave out '{least}'",
-            ),
-        )
+            remedy="score more topics" if fewest.max() < 2
+            else ("score with", Argument("topics", "judged"), "and", Argument("undefined", "zero"),
+                  f", or leave out '{least}'"),
+        )  # fmt: skip
     odd = use & ~np.isfinite(scores.values[m]).all(axis=0)
     if odd.any():
         names = few([scores.topics[t] for t in np.flatnonzero(odd)])
         raise InputError(
             f"{measure} has no value on {plural(int(odd.sum()), 'topic')}: {names}",
             code="undefined-values",
-            remedy=(
-                "score with",
-                Argument("undefined", "drop"),
-                "to leave such topics out, or with",
-                Argument("undefined", "zero"),
-                "to count them",
-            ),
-        )
+            remedy=("score with", Argument("undefined", "drop"), "to leave such topics out, or "
+                    "with", Argument("undefined", "zero"), "to count them"),
+        )  # fmt: skip
 
 
 ROUNDING = 1e-12  # of values on one topic: smaller differences are ties
@@ -172,19 +151,16 @@ def compare(
     one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
-        found = paired(
-            _differences(values[m][one], values[m][other]),
-            test,
-            correction,
-            alpha,
-            samples,
-            seed,
-            margin,
-        )
+        found = paired(_differences(values[m][one], values[m][other]), test, correction, alpha,
+                       samples, seed, margin)  # fmt: skip
         if smaller[m]:
-            found = found._replace(wins=found.losses, losses=found.wins)
-        names = [(scores.systems[i], scores.systems[j]) for i, j in zip(one, other, strict=True)]
-        rows += _rows(measure, names, means[m][one], means[m][other], found, kept[m])
+            found |= {"wins": found["losses"], "losses": found["wins"]}
+        found |= {"mean": means[m][one], "versus_mean": means[m][other]}
+        columns = [column.tolist() for column in found.values()]
+        for i, j, *numbers in zip(one, other, *columns, strict=True):
+            rows.append(Compared(measure=measure, system=scores.systems[i],
+                                 versus=scores.systems[j], topics=kept[m],
+                                 **dict(zip(found, numbers, strict=True))))  # fmt: skip
     draws = TESTS[test].draws
     beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
     return Comparison(
@@ -214,13 +190,9 @@ def _names(baseline: str | Sequence[str] | None) -> list[str]:
     """Names of the baselines, without duplicates."""
     if baseline is None:
         return []
-    return list(
-        dict.fromkeys(
-            [baseline]
-            if isinstance(baseline, str) or not isinstance(baseline, Sequence)
-            else baseline
-        )
-    )
+    if isinstance(baseline, str) or not isinstance(baseline, Sequence):
+        baseline = [baseline]
+    return list(dict.fromkeys(baseline))
 
 
 def _check(
@@ -254,15 +226,7 @@ def _check(
             remedy="give the largest difference that does not matter",
         )
     for baseline in baselines:
-        if baseline in scores.systems:
-            continue
-        close = difflib.get_close_matches(str(baseline), scores.systems, n=1, cutoff=0.5)
-        raise UnknownName(
-            f"no system '{baseline}' for the baseline",
-            remedy=f"did you mean '{close[0]}'?"
-            if close
-            else f"the systems are {few(scores.systems, 20)}",
-        )
+        check_known("system", baseline, scores.systems)
     if len(baselines) == len(scores.systems):
         raise InputError(
             "every system is a baseline",
@@ -293,37 +257,3 @@ def _differences(one: Floats, other: Floats) -> Floats:
     """[pair, topic]: differences; those within rounding error are set to 0 and count as ties."""
     out = one - other
     return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
-
-
-def _rows(
-    measure: str,
-    names: list[tuple[str, str]],
-    one: Floats,
-    other: Floats,
-    found: Paired,
-    topics: int,
-) -> list[Compared]:
-    return [
-        Compared(
-            measure=measure,
-            system=system,
-            versus=versus,
-            mean=float(one[i]),
-            versus_mean=float(other[i]),
-            difference=float(found.difference[i]),
-            low=float(found.low[i]),
-            high=float(found.high[i]),
-            p=float(found.p[i]),
-            p_corrected=float(found.corrected[i]),
-            wins=int(found.wins[i]),
-            ties=int(found.ties[i]),
-            losses=int(found.losses[i]),
-            effect=float(found.effect[i]),
-            topics=topics,
-            p_equivalent=None if found.equivalent is None else float(found.equivalent[i]),
-            p_equivalent_corrected=(
-                None if found.within_family is None else float(found.within_family[i])
-            ),
-        )
-        for i, (system, versus) in enumerate(names)
-    ]

@@ -17,53 +17,49 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.data.reading.options import ScoreSettings
-from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
-from hungjury.stats.paired import (
-    bootstrap_interval,
-    bootstrap_test,
-    cohens_d,
-    equivalence_test,
-    randomisation_interval,
-    randomisation_test,
-    rank_biserial,
-    t_interval,
-    t_test,
-    wilcoxon,
-)
+from hungjury.stats import multiple
+from hungjury.stats import paired as stats
 
 
 class PairedTest(NamedTuple):
-    """A test: its name, effect size and interval."""
+    """A test: how it is called, and its functions of differences [pair, topic].
+
+    p also takes the number of samples and the seed; ends, before these, 1 minus the level.
+    """
 
     name: str
-    draws: bool
-    interval: str  # how the interval of the mean difference is made
-    effect: str
+    p: Callable[[Floats, int, int], Any]
+    ends: Callable[[Floats, float, int, int], tuple[Any, Any]]
+    effect_size: Callable[[Floats], Any] = stats.cohens_d
+    effect: str = "d_z"
+    interval: str = "of the same test"  # how the interval of the mean difference is made
+    draws: bool = True
+
+
+def _student(differences: Floats, alpha: float, *_: int) -> tuple[Any, Any]:
+    return stats.t_interval(differences, alpha)
 
 
 TESTS: dict[SignificanceTest, PairedTest] = {
-    "t": PairedTest("Student's t", False, "Student's", "d_z"),
+    "t": PairedTest(
+        "Student's t", lambda d, *_: stats.t_test(d), _student, interval="Student's", draws=False
+    ),
     # Signed ranks say nothing about the mean; its interval is Student's here too.
-    "wilcoxon": PairedTest("Wilcoxon's signed ranks", False, "Student's", "rank-biserial"),
-    "randomisation": PairedTest("Fisher's randomisation", True, "of the same test", "d_z"),
-    "bootstrap": PairedTest("Sakai's bootstrap", True, "of the same test", "d_z"),
+    "wilcoxon": PairedTest(
+        "Wilcoxon's signed ranks", lambda d, *_: stats.wilcoxon(d), _student, stats.rank_biserial,
+        "rank-biserial", "Student's", draws=False,
+    ),
+    "randomisation": PairedTest(
+        "Fisher's randomisation", stats.randomisation_test, stats.randomisation_interval
+    ),
+    "bootstrap": PairedTest("Sakai's bootstrap", stats.bootstrap_test, stats.bootstrap_interval),
+}  # fmt: skip
+CORRECTIONS: dict[Multiplicity, Callable[[Floats], Floats]] = {
+    "holm": multiple.holm,
+    "bonferroni": multiple.bonferroni,
+    "bh": multiple.benjamini_hochberg,
+    "none": np.asarray,
 }
-
-
-class Paired(NamedTuple):
-    """Results of a test; every array is [pair]."""
-
-    difference: Floats
-    low: Floats
-    high: Floats
-    p: Floats
-    corrected: Floats
-    wins: NDArray[np.int64]
-    ties: NDArray[np.int64]
-    losses: NDArray[np.int64]
-    effect: Floats
-    equivalent: Floats | None  # p-values of differences beyond the margin, where there is one
-    within_family: Floats | None  # the same, corrected
 
 
 def paired(
@@ -74,49 +70,28 @@ def paired(
     samples: int,
     seed: int,
     margin: float | None = None,
-) -> Paired:
-    """Tests and intervals of differences [pair, topic]. All p-values are one family; those of
-    equivalence are another."""
-    p, (low, high) = _tested(differences, test, alpha, samples, seed)
-    effect = rank_biserial if test == "wilcoxon" else cohens_d
-    correct: dict[str, Callable[[Floats], Floats]] = {
-        "holm": holm,
-        "bonferroni": bonferroni,
-        "bh": benjamini_hochberg,
-        "none": np.asarray,
+) -> dict[str, NDArray[Any]]:
+    """Test differences [pair, topic]; the numbers of `Compared`, each an array [pair].
+
+    All p-values are one family; those of equivalence are another.
+    """
+    how, correct = TESTS[test], CORRECTIONS[correction]
+    p, (low, high) = how.p(differences, samples, seed), how.ends(differences, alpha, samples, seed)
+    found = {
+        "difference": differences.mean(axis=-1),
+        "low": low,
+        "high": high,
+        "p": p,
+        "p_corrected": correct(p),
+        "wins": (differences > 0).sum(axis=-1),
+        "ties": (differences == 0).sum(axis=-1),
+        "losses": (differences < 0).sum(axis=-1),
+        "effect": how.effect_size(differences),
     }
-    within = None if margin is None else np.asarray(equivalence_test(differences, margin))
-    return Paired(
-        difference=differences.mean(axis=-1),
-        low=low,
-        high=high,
-        p=p,
-        corrected=correct[correction](p),
-        wins=(differences > 0).sum(axis=-1),
-        ties=(differences == 0).sum(axis=-1),
-        losses=(differences < 0).sum(axis=-1),
-        effect=effect(differences),
-        equivalent=within,
-        within_family=None if within is None else correct[correction](within),
-    )
-
-
-def _tested(
-    differences: Floats, test: SignificanceTest, alpha: float, samples: int, seed: int
-) -> tuple[Floats, tuple[Floats, Floats]]:
-    """p-values, and the ends of the intervals of the mean."""
-    if test == "randomisation":
-        return (
-            randomisation_test(differences, samples, seed),
-            randomisation_interval(differences, alpha, samples, seed),
-        )
-    if test == "bootstrap":
-        return (
-            bootstrap_test(differences, samples, seed),
-            bootstrap_interval(differences, alpha, samples, seed),
-        )
-    p = t_test(differences) if test == "t" else wilcoxon(differences)
-    return p, t_interval(differences, alpha)
+    if margin is not None:
+        within = np.asarray(stats.equivalence_test(differences, margin))
+        found |= {"p_equivalent": within, "p_equivalent_corrected": correct(within)}
+    return found
 
 
 def out_of_reach(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, Note, UnknownName, few, plural
+from hungjury.base.errors import InputError, Note, check_known, few, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
@@ -144,11 +144,7 @@ class Agreement(Record, Result, eq=False):
         size = len(self.grades)
         both = np.full((2, len(self.panel.pool)), -1)
         for row, name in zip(both, (one, other), strict=True):
-            if name not in self.judges:
-                raise UnknownName(
-                    f"no judge '{name}'",
-                    remedy=f"the judges are {', '.join(self.judges[:20])}",
-                )
+            check_known("judge", name, self.judges)
             mine = self.panel.judge == self.judges.index(name)
             row[self.panel.document[mine]] = self.panel.choice[mine]
         first, second = both[:, (both >= 0).all(axis=0)]

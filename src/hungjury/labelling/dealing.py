@@ -33,9 +33,6 @@ class Counts(Record):
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.done + other.done, self.total + other.total, self.left + other.left)
 
-    def __sub__(self, other: Counts) -> Counts:
-        return Counts(self.done - other.done, self.total - other.total, self.left - other.left)
-
 
 @dataclass
 class Dealing:
@@ -75,9 +72,7 @@ class Dealing:
         can = set(range(count)) if self.available is None else self.available
         self.batches = [kept for one in self.batches if (kept := [i for i in one if i in can])]
         self.batch_of = {i: n for n, batch in enumerate(self.batches) for i in batch}
-        self.counts = [Counts() for _ in self.batches]
-        for item, batch_number in self.batch_of.items():
-            self.counts[batch_number] += self._count(item)
+        self.counts = [self._counted(batch) for batch in self.batches]
 
     # ---- events
 
@@ -100,12 +95,10 @@ class Dealing:
         self.seen_at[person] = now
 
     def _set(self, person: int, item: int, answer: Answer | None) -> None:
-        number = self.batch_of.get(item)
-        if number is not None:
-            self.counts[number] -= self._count(item)
         self.answers[item][person] = answer
-        if number is not None:
-            self.counts[number] += self._count(item)
+        if item in self.batch_of:
+            number = self.batch_of[item]
+            self.counts[number] = self._counted(self.batches[number])
 
     # ---- the next document
 
@@ -188,6 +181,9 @@ class Dealing:
         answered = sum(a is not None for a in self.answers[item].values())
         left = min(self.wanted(item) - len(given), self.people - answered)
         return Counts(int(bool(given)), 1, max(left, 0))
+
+    def _counted(self, items: Sequence[int]) -> Counts:
+        return sum(map(self._count, items), Counts())
 
     def overall(self) -> Counts:
         """Add up the counts of the whole plan."""

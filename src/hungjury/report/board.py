@@ -10,7 +10,7 @@ from itertools import takewhile
 import numpy as np
 
 from hungjury.base.errors import percent, plural
-from hungjury.base.tables import Table
+from hungjury.base.tables import Cell, Table
 from hungjury.base.text import columns, number_text, visible_line
 from hungjury.leaderboard.board import BoardRow, Leaderboard, Outlook
 from hungjury.leaderboard.correction import Correction, Interval
@@ -260,7 +260,7 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     assert gold is not None
     judges = [row for row in gold.rows if row.kind == "judge"]
     listed = judges[:MOST_JUDGES] + [row for row in gold.rows if row.kind != "judge"]
-    rows = [
+    rows: list[list[Cell]] = [
         [row.name, row.documents, *(number_text(v, digits) for v in (row.agreement, row.kappa,
          row.tau_ap))]
         for row in listed

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from hungjury.base.errors import UnknownName, check_choice, percent
+from hungjury.base.errors import check_choice, check_known, percent
 from hungjury.comparison.paired import Comparison
 from hungjury.leaderboard.board import BoardPicture, Leaderboard
 from hungjury.measures.scores import Curve, Scores
 from hungjury.report.page_figures import shown_ends
-from hungjury.report.pictures import LINE, in_legend, new_picture, new_rows, square_map
+from hungjury.report.pictures import (
+    LINE,
+    draw_intervals,
+    in_legend,
+    new_picture,
+    new_rows,
+    square_map,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,9 +33,7 @@ def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
 def _intervals(board: Leaderboard) -> Figure:
     """Draw means and intervals; the axis is cut if very bad systems would squeeze the others."""
     figure, axes = new_rows(board.systems)
-    places = np.arange(len(board.systems))
-    axes.hlines(places, board.low, board.high, color=LINE, linewidth=2)
-    axes.plot(board.mean, places, "o", color="black", markersize=4)
+    draw_intervals(axes, board.mean, board.low, board.high)
     low, high = shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1]))
     room = 0.03 * (high - low) or 0.05
     axes.set_xlim(low - room, high + room)
@@ -45,24 +50,16 @@ def _pairs(board: Leaderboard) -> Figure:
     return square_map(values, board.systems, title, low=0.0)
 
 
-SURE, UNSURE = LINE, "0.6"
-
-
 def draw_differences(found: Comparison, measure: str) -> Figure:
     """Draw a line per pair, in the order of the comparison; infinite ends are not drawn."""
-    if measure not in found.measures:
-        raise UnknownName(
-            f"{measure} was not compared", remedy=f"choose from {', '.join(found.measures)}"
-        )
+    check_known("measure", measure, found.measures)
     rows = [row for row in found.rows if row.measure == measure]
     one = len({row.versus for row in rows}) == 1
     figure, axes = new_rows([r.system if one else f"{r.system} − {r.versus}" for r in rows])
     axes.axvline(0, color="black", linewidth=0.8)
-    for place, row in enumerate(rows):
-        colour = SURE if found.significant(row) else UNSURE
-        if np.isfinite([row.low, row.high]).all():
-            axes.hlines(place, row.low, row.high, color=colour, linewidth=2)
-        axes.plot(row.difference, place, "o", color=colour, markersize=4)
+    colours = [LINE if found.significant(row) else "0.6" for row in rows]
+    low, high = np.array([(r.low, r.high) for r in rows]).T
+    draw_intervals(axes, np.array([r.difference for r in rows]), low, high, colours, colours)
     versus = f" from {rows[0].versus}" if one else ""
     axes.set_xlabel(f"difference{versus} in {measure}; significant ones in colour", fontsize=8)
     return figure
@@ -70,11 +67,7 @@ def draw_differences(found: Comparison, measure: str) -> Figure:
 
 def draw_scores(scores: Scores, measure: str) -> Figure:
     """Draw a line per system, best first by the first measure."""
-    if measure not in scores.measures:
-        raise UnknownName(
-            f"{measure} was not scored",
-            remedy=f"choose from {', '.join(scores.measures)}",
-        )
+    check_known("measure", measure, scores.measures)
     m = scores.measures.index(measure)
     order = scores.best_first()
     figure, axes = new_rows([scores.systems[s] for s in order])

@@ -8,7 +8,7 @@ import numpy as np
 
 from hungjury.base.errors import plural
 from hungjury.base.tables import Cell, Marked, Table
-from hungjury.base.text import columns, latex_table, letter, tex
+from hungjury.base.text import columns, latex_table, letter, neighbours, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
 from hungjury.measures.catalogue import Measure, trec_name
 from hungjury.measures.scores import Scores
@@ -221,14 +221,8 @@ def _marks(found: Comparison, measure: str) -> list[str]:
 
 def _ranges(places: list[int]) -> str:
     """Return letters separated by commas; runs of three or more as first-last."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    parts = [
-        f"{letter(run[0])}-{letter(run[-1])}" if len(run) > 2 else ",".join(map(letter, run))
-        for run in runs
-    ]
-    return ",".join(parts)
+    return ",".join(
+        f"{letter(first)}-{letter(last)}" if last > first + 1
+        else ",".join(map(letter, range(first, last + 1)))
+        for first, last in neighbours(places)
+    )  # fmt: skip

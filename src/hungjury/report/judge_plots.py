@@ -18,6 +18,7 @@ from hungjury.leaderboard.gold import GoldAgreement, GoldPicture
 from hungjury.report.pictures import (
     LINE,
     colour_bar,
+    draw_intervals,
     heat_map,
     new_panels,
     new_picture,
@@ -188,9 +189,7 @@ def _kappa(found: GoldAgreement) -> Figure:
     """Draw kappas, the best judge first."""
     order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
     figure, axes = new_rows([found.judges[k] for k in order])
-    places = np.arange(len(order))
-    axes.hlines(places, found.kappa_low[order], found.kappa_high[order], color=LINE, linewidth=2)
-    axes.plot(found.kappa[order], places, "o", color="black", markersize=4)
+    draw_intervals(axes, found.kappa[order], found.kappa_low[order], found.kappa_high[order])
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.set_xlabel(f"kappa with gold labels, {percent(found.level)} interval")
     return figure

@@ -20,8 +20,8 @@ import numpy as np
 
 from hungjury import __version__
 from hungjury.base.errors import MissingExtra, percent
-from hungjury.base.text import letter
-from hungjury.data.texts import TextFiles
+from hungjury.base.text import letter, neighbours
+from hungjury.data.texts import DOCUMENTS, QUERIES, TextFiles
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import AgainstGold
@@ -35,7 +35,7 @@ from hungjury.report.board import (
     sentences,
     shown,
 )
-from hungjury.report.page_data import PageLists, PageTexts, packed, page_texts, script_data
+from hungjury.report.page_data import PageLists, packed, page_texts, script_data
 from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
 
 DIGITS = 3
@@ -99,9 +99,9 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
 def _joined(numbers: list[int]) -> str:
     """Return letters of these groups; long runs of neighbours as 'c–h'."""
     return "".join(
-        "".join(letter(first + k) for k in range(size)) if size <= MOST_LETTERS
-        else f"{letter(first)}–{letter(first + size - 1)}"
-        for first, size in _runs(numbers)
+        f"{letter(first)}–{letter(last)}" if last - first >= MOST_LETTERS
+        else "".join(map(letter, range(first, last + 1)))
+        for first, last in neighbours(numbers)
     )  # fmt: skip
 
 
@@ -115,24 +115,16 @@ def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
             "many": len(group),
             "names": [systems[s] for s in group[:MOST_NAMED]],
             "runs": [
-                (round(100 * first / len(systems), 2), round(100 * size / len(systems), 2))
-                for first, size in _runs(group)
+                (
+                    round(100 * first / len(systems), 2),
+                    round(100 * (last + 1 - first) / len(systems), 2),
+                )
+                for first, last in neighbours(group)
             ],
         }
         for number, group in enumerate(board.group_places)
         if len(group) > 1
     ]
-
-
-def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """Return runs of consecutive places: first place and length."""
-    out: list[tuple[int, int]] = []
-    for place in places:
-        if out and place == sum(out[-1]):
-            out[-1] = (out[-1][0], out[-1][1] + 1)
-        else:
-            out.append((place, 1))
-    return out
 
 
 def _charts(board: Leaderboard) -> list[dict[str, Any]]:
@@ -223,9 +215,14 @@ def page(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     systems = [shown(name) for name in board.systems]
     lists = None if board.evidence is None else PageLists.of(board.evidence)
-    texts = PageTexts()
-    if lists is not None:
-        texts = page_texts(queries, documents, board.topics, lists.ids())
+    texts = (
+        {}
+        if lists is None
+        else {
+            "queries": page_texts(queries, board.topics, QUERIES),
+            "texts": page_texts(documents, lists.ids(), DOCUMENTS),
+        }
+    )
     data = script_data(board, systems, lists, texts)
     return environment.get_template("page.html").render(
         **content(board, command, systems),

@@ -12,14 +12,13 @@ import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.records import Record
-from hungjury.data.texts import DOCUMENTS, QUERIES, Kind, TextFiles, find_texts
+from hungjury.data.texts import Kind, TextFiles, find_texts
 from hungjury.judges.agreement import Agreement
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.evidence import Evidence
@@ -29,35 +28,17 @@ from hungjury.report.page_figures import matrix_judges
 MOST = 1500  # characters of one text; a page of whole documents would be too large to mail
 
 
-class PageTexts(Record):
-    """Head and body by id, as it is shown; None: no files were given."""
-
-    queries: dict[str, tuple[str, str]] | None = field(default=None)
-    documents: dict[str, tuple[str, str]] | None = field(default=None)
-
-
 def page_texts(
-    queries: TextFiles, documents: TextFiles, topics: Iterable[str], wanted: Iterable[str]
-) -> PageTexts:
-    """Find the texts of these topics and documents."""
-    return PageTexts(
-        _found(_listed(queries), topics, QUERIES), _found(_listed(documents), wanted, DOCUMENTS)
-    )
-
-
-def _listed(sources: TextFiles) -> list[str]:
+    sources: TextFiles, wanted: Iterable[str], kind: Kind
+) -> dict[str, tuple[str, str]] | None:
+    """Find texts by id: head and body as they are shown; None if no files were given."""
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
-    return [os.fspath(source) for source in sources]
-
-
-def _found(
-    sources: list[str], wanted: Iterable[str], kind: Kind
-) -> dict[str, tuple[str, str]] | None:
-    if not sources:
+    paths = [os.fspath(source) for source in sources]
+    if not paths:
         return None
     ids = list(dict.fromkeys(wanted))
-    texts = find_texts(sources, ids, kind)
+    texts = find_texts(paths, ids, kind)
     every = ((name, texts.get(name)) for name in ids if name not in texts.missing)
     return {shown(name): (_short(text.head), _short(text.body)) for name, text in every}
 
@@ -158,7 +139,7 @@ def _little(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def script_data(
-    board: Leaderboard, systems: list[str], lists: PageLists | None, texts: PageTexts
+    board: Leaderboard, systems: list[str], lists: PageLists | None, texts: dict[str, Any]
 ) -> Packed:
     """Return chances of pairs, agreement of judges, and the lists of every system."""
     size = min(len(systems), MOST_SYSTEMS)
@@ -197,7 +178,7 @@ def _thousandths(values: NDArray[np.float64]) -> NDArray[np.int16]:
     return np.where(np.isnan(values), NOT_KNOWN, np.rint(1000 * values)).astype(np.int16)
 
 
-def _lists(board: Leaderboard, lists: PageLists, texts: PageTexts) -> Packed:
+def _lists(board: Leaderboard, lists: PageLists, texts: dict[str, Any]) -> Packed:
     """Return lists of the best systems, and what is known about the documents in them."""
     found, documents, size = lists.evidence, lists.documents, len(lists.places)
     pool = found.alignment.pool
@@ -230,8 +211,7 @@ def _lists(board: Leaderboard, lists: PageLists, texts: PageTexts) -> Packed:
         "soft": soft,
         "unit": most / STEPS,
         "smaller": found.measure.smaller_is_better,
-        "queries": texts.queries,
-        "texts": texts.documents,
+        **texts,
     }
     return Packed(
         head,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, MissingExtra, either
 from hungjury.base.files import write_whole
 from hungjury.base.text import visible
@@ -45,15 +45,16 @@ def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
 
 def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
     """Return a figure with plain axes side by side, of these relative widths and with one scale."""
-    figure = new_figure(width, height)
-    row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
-    return figure, plain(row)
+    return new_grid(width, height, len(widths), len(widths), widths)
 
 
-def new_grid(width: float, height: float, number: int, across: int) -> tuple[Figure, list[Axes]]:
+def new_grid(
+    width: float, height: float, number: int, across: int, widths: Sequence[float] | None = None
+) -> tuple[Figure, list[Axes]]:
     """Return a figure with `number` plain axes, `across` of them side by side, all on one scale."""
     figure = new_figure(width, height)
-    grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False).ravel()
+    grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False,
+                           width_ratios=widths).ravel()  # fmt: skip
     for empty in grid[number:]:
         empty.remove()
     return figure, plain(grid[:number])
@@ -67,6 +68,19 @@ def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     shown = list(map(shortened, names)) if len(names) <= MOST_ROWS else []
     axes.set_yticks(range(len(shown)), shown, fontsize=8 if len(names) <= 30 else 6)
     return figure, axes
+
+
+def draw_intervals(
+    axes: Axes, middle: Floats, low: Floats, high: Floats,
+    colours: str | Sequence[str] = LINE, dots: str | Sequence[str] = "black",
+) -> None:  # fmt: skip
+    """Draw a line and a dot in each row, from the top; infinite lines are not drawn."""
+    places = np.arange(len(middle))
+    known = np.isfinite(low) & np.isfinite(high)
+    axes.hlines(places, np.where(known, low, np.nan), np.where(known, high, np.nan),
+                colors=colours, linewidth=2)  # fmt: skip
+    for place, colour in enumerate([dots] * len(middle) if isinstance(dots, str) else dots):
+        axes.plot(middle[place], place, "o", color=colour, markersize=4)
 
 
 def plain(axes: Iterable[Axes]) -> list[Axes]:
@@ -146,7 +160,7 @@ MOST_NUMBERS = 12  # numbers in more rows cannot be read
 
 
 def square_map(
-    values: NDArray[np.float64], names: list[str], title: str, low: float | None = None,
+    values: Floats, names: list[str], title: str, low: float | None = None,
     cell: float = 0.24, numbered: int = MOST_NUMBERS,
 ) -> Figure:  # fmt: skip
     """Draw a matrix whose rows and columns have the same names.
@@ -164,7 +178,7 @@ def square_map(
 
 
 def heat_map(
-    axes: Axes, values: NDArray[np.float64], rows: list[str], columns: list[str],
+    axes: Axes, values: Floats, rows: list[str], columns: list[str],
     low: float, numbered: bool, high: float = 1.0, colours: str = "viridis",
     aspect: Literal["equal", "auto"] = "equal",
 ) -> AxesImage:  # fmt: skip
@@ -198,7 +212,7 @@ def _name_ticks(axis: Axis, names: list[str], rotation: int) -> None:
                    rotation=rotation)  # fmt: skip
 
 
-def darkest(values: NDArray[np.float64]) -> float:
+def darkest(values: Floats) -> float:
     """Return a round number below nearly all values; far below chance, all is equally dark."""
     known = values[~np.isnan(values)]
     return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)

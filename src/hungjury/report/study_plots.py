@@ -1,8 +1,10 @@
-"""Plots of studies: correlations, robustness, power, tuples of judges, analyses of variance."""
+"""Plots of studies and of theory, as in the papers: correlations, robustness, power, tuples of
+judges, analyses of variance, balancing indices."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from hungjury.report.pictures import (
     MOST_NUMBERS,
     colour_bar,
     darkest,
+    draw_intervals,
     heat_map,
     in_legend,
     new_grid,
@@ -28,6 +31,7 @@ from hungjury.studies.downsampling import Robustness
 from hungjury.studies.gold import TupleStudy
 from hungjury.studies.measure_comparison import DiscriminativePower, MeasureCorrelation
 from hungjury.studies.recipe import Lines, Matrix
+from hungjury.theory.balancing import MIDDLE, BalancingCurves, SignificanceCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,6 +102,12 @@ def beside(axes: Axes, title: str | None = None) -> None:
     )
 
 
+def _note(axes: Axes, text: str, at: tuple[float, float], off: tuple[int, int], side: str) -> None:
+    """Write beside a line what it means."""
+    axes.annotate(text, at, xytext=off, textcoords="offset points", ha=side, fontsize=8,
+                  color="0.3")  # fmt: skip
+
+
 def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
     """Draw Sakai's curves: p-values of all pairs, the largest first; further left is better."""
     figure, axes = new_picture(7.6, 4.2)
@@ -108,8 +118,7 @@ def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
         style = style | {"marker": None}
         axes.plot(pairs, np.sort(found.p[m])[::-1], label=label, **style)
     axes.axhline(found.alpha, color="0.4", linewidth=0.8, linestyle=(0, (4, 2)))
-    axes.annotate(f"p = {found.alpha:g}", (len(pairs), found.alpha), xytext=(0, 3),
-                  textcoords="offset points", ha="right", fontsize=8, color="0.3")  # fmt: skip
+    _note(axes, f"p = {found.alpha:g}", (len(pairs), found.alpha), (0, 3), "right")
     axes.set(
         xlim=(0, len(pairs)),
         ylim=(0, up_to),
@@ -166,19 +175,12 @@ def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
 
 def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Cool for estimators, warm for all others."""
+    cool = [name for name in names if name in ESTIMATORS]
     styles: dict[str, dict[str, Any]] = {}
-    used = {True: 0, False: 0}
-    for name in names:
-        cool = name in ESTIMATORS
-        number, colours = used[cool], COOL if cool else WARM
-        used[cool] += 1
-        styles[name] = {
-            "color": colours[number % len(colours)],
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": 3.5,
-            "linewidth": 1.5,
-        }
-    return styles
+    for group, colours in ((cool, COOL), ([n for n in names if n not in cool], WARM)):
+        for name, style, colour in zip(group, line_styles(len(group)), cycle(colours)):
+            styles[name] = style | {"color": colour, "markersize": 3.5, "linestyle": "-"}
+    return {name: styles[name] for name in names}
 
 
 def draw_rate_lines(
@@ -314,15 +316,11 @@ def draw_tukey(
     best = order[0]
     other = means.levels.index(beside_of) if beside_of is not None else None
     figure, axes = new_picture(5.6, max(2.2, 0.2 * len(order) + 0.9))
-    for place, level in enumerate(order):
-        colour = OTHER
-        if not tukey.different[best, level]:
-            colour = TOP
-        elif other is not None and not tukey.different[other, level]:
-            colour = SAME
-        mean = means.mean[level]
-        axes.hlines(place, mean - half[level], mean + half[level], color=colour, linewidth=2)
-        axes.plot(mean, place, "o", color=colour, markersize=4)
+    like_best = ~tukey.different[best, order]
+    like_other = np.zeros(len(order), bool) if other is None else ~tukey.different[other, order]
+    colours = np.where(like_best, TOP, np.where(like_other, SAME, OTHER)).tolist()
+    middle, width = means.mean[order], half[order]
+    draw_intervals(axes, middle, middle - width, middle + width, colours, colours)
     for level, colour in ((best, TOP), (other, SAME)):
         if level is not None:
             edge = means.mean[level] + (-1 if largest_first else 1) * half[level]
@@ -334,4 +332,42 @@ def draw_tukey(
     axes.set_xlabel(f"mean {_sign(found)}, with half the difference needed")
     also = "" if beside_of is None else f", not different from {beside_of} in orange"
     axes.set_title(f"{factor}: best group in blue{also}", fontsize=10, loc="left")
+    return figure
+
+
+# The balancing index (TH Figures 3.3 and 3.5)
+
+
+def draw_balancing(data: BalancingCurves) -> Figure:
+    """Draw the balancing index of each measure by the length of the lists."""
+    figure, axes = new_picture(7.2, 4.4)
+    axes.plot(data.lengths, data.lengths, color="#999999", linewidth=0.8, label="B(N) = N")
+    for number, (name, values) in enumerate(data.curves.items()):
+        shown = np.where(np.isfinite(values), values, np.nan)
+        colour = COLOURS[number % len(COLOURS)]
+        # Curves that coincide are seen through the dashes of the upper one.
+        style = {"linewidth": 2.6} if number % 2 == 0 else {"linewidth": 1.8, "dashes": (4, 2.5)}
+        axes.plot(data.lengths, shown, color=colour, label=name, **style)
+    axes.set(xscale="log", yscale="log", xlabel="length of the lists, N",
+             ylabel="balancing index, B(N)",
+             title="The rank from which a list can make up for its first rank")  # fmt: skip
+    for scale in (axes.xaxis, axes.yaxis):  # 1, 10, 100 and not powers of ten
+        scale.set_major_formatter(lambda value, _: f"{value:g}")
+        scale.set_minor_formatter(lambda *_: "")
+    beside(axes)
+    return figure
+
+
+def draw_significance(data: SignificanceCurve) -> Figure:
+    """Draw how often two runs differ by the rank down to which they are alike."""
+    figure, axes = new_picture(7.2, 4.4)
+    axes.axvline(data.balance, color="#d55e00", linewidth=1.2, linestyle=(0, (4, 2)))
+    axes.plot(data.ranks, data.share, color="#0072b2", linewidth=1.8, marker="o", markersize=4.5)
+    _note(axes, f"balancing index {data.balance:g}", (data.balance, 0.93), (7, 0), "left")
+    axes.axhline(data.alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+    _note(axes, f"level of the test, {data.alpha:g}", (0, data.alpha), (0, 4), "left")
+    axes.set(xlabel="rank down to which both runs are alike",
+             ylabel="share of trials with a significant difference",
+             title=f"RBP with p = {data.p:g}: {data.trials:,} trials, {data.topics} topics",
+             xlim=(-0.4, MIDDLE + 0.4), ylim=(0, 1.03), xticks=range(0, MIDDLE + 1, 2))  # fmt: skip
     return figure

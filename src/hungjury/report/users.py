@@ -24,14 +24,16 @@ def user_text(model: UserModel) -> str:
     def share(value: float | None) -> str:
         return number_text(value, 4)
 
-    facts = [["", *(c.name for c in model.classes)]]
-    facts.append(["pages with clicks", *(f"{c.pages or 0:,}" for c in model.classes)])
-    facts.append(["clicks", *(f"{sum(c.visits or ()):,}" for c in model.classes)])
-    facts.append(["moves", *(f"{sum(map(sum, c.moves or ())):,}" for c in model.classes)])
-    facts.append(["share of backward moves", *(share(c.backward) for c in model.classes)])
-    for name in ("alpha", "beta", "gamma", "r2", "rmse"):
-        values = (getattr(c.dynamic, name) for c in model.classes)
-        facts.append([f"dynamic: {name}", *(share(v) for v in values)])
+    fitted = ("alpha", "beta", "gamma", "r2", "rmse")
+    names = ["", "pages with clicks", "clicks", "moves", "share of backward moves",
+             *(f"dynamic: {name}" for name in fitted)]  # fmt: skip
+    each = [
+        [c.name, f"{c.pages or 0:,}", f"{sum(c.visits or ()):,}",
+         f"{sum(map(sum, c.moves or ())):,}", share(c.backward),
+         *(share(getattr(c.dynamic, name)) for name in fitted)]
+        for c in model.classes
+    ]  # fmt: skip
+    facts = list(zip(names, *each, strict=True))
     timed = [c for c in model.classes if c.rates is not None]
     head = [f"{what} {c.name}" for c in model.classes for what in ("share", "dynamic")]
     rows = [["rank", *head, *(f"rate {c.name}" for c in timed)]]

@@ -229,7 +229,7 @@ class BalancingCurves(Record, Result, eq=False):
 
     def plot(self) -> Plot:
         """Draw Figure 3.3."""
-        return self._drawn("theory_plots.draw_balancing")
+        return self._drawn("study_plots.draw_balancing")
 
 
 def balancing_curves(
@@ -293,7 +293,7 @@ class SignificanceCurve(Record, Result, eq=False):
 
     def plot(self) -> Plot:
         """Draw Figure 3.5."""
-        return self._drawn("theory_plots.draw_significance")
+        return self._drawn("study_plots.draw_significance")
 
 
 def significance_curve(
