@@ -7,7 +7,7 @@ from html import escape
 
 TOKEN = re.compile(r"\s+|\d+(?:\.\d+)?|[A-Za-z]+\d*|[^\W\d_]|\.\.\.|\S", re.U)
 WORD = re.compile(r"[A-Za-z]{2,}\d*$")
-BELOW = {"Σ", "Π", "max", "min"}  # what stands under them and not beside them
+BELOW = {"Σ", "Π", "max", "min"}  # limits go below these, not beside them
 SIGNS = {"-": "−", "Σ": "∑", "Π": "∏"}
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
