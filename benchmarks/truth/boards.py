@@ -12,9 +12,9 @@ from benchmarks.truth.public import Panel, Public
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
 from hungjury.judges.agreement import panel_agreement
-from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method
 from hungjury.judges.panel import Panel as Votes
+from hungjury.judges.panel import seat_jury
 from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.draws import Estimate, draw_scores, panel_error_of, panel_estimate
 from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions

@@ -144,7 +144,7 @@ PUBLIC = {
     "compare_approaches": lambda seed: hj.studies.compare_approaches(
         *GIVEN, "AP", SMALL.gold, replicates=2, seed=seed
     ),
-    "compare_rankers": lambda seed: hj.ltr.compare_rankers([], "user.json", seed=seed),
+    "compare_rankers": lambda seed: hj.ltr.compare_rankers([], user="user.json", seed=seed),
     "discriminative_power": lambda seed: hj.studies.discriminative_power(SMALL_SCORES, seed=seed),
     "downsample": lambda seed: hj.studies.downsample(SMALL.gold, 0.5, seed),
     "gate": lambda seed: hj.gate(SMALL.gold, SMALL.runs, "system1", "system2", "AP", seed=seed),

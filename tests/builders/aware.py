@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import hungjury as hj
+from hungjury.judges.weights import ScoredPanel, as_weights
 
 Nested = dict[str, dict[str, dict[str, Any]]]
 TRUTH = (0.95, 0.75, 0.5)
@@ -40,3 +42,18 @@ def planted(seed: int, systems: int = 20, topics: int = 15, pool: int = 120) -> 
         for place, share in enumerate(TRUTH)
     }
     return hj.read_judgments(given), hj.read_runs(runs), hj.read_qrels(gold)
+
+
+def scored_panel(scores: Any, judged: Any = None) -> ScoredPanel:
+    """Numbered judges with scores [judge, system, topic]; by default all judged every topic."""
+    everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
+    names = [f"judge {k + 1}" for k in range(len(scores))]
+    return ScoredPanel(scores, everything if judged is None else judged, names)
+
+
+def weights_from_scores(
+    how: str, given: Any, random: Any = None, gold: Any = None, orientation: Any = "dissimilarity"
+) -> Any:
+    """a_k(t), [judge, topic], from a panel or from scores alone."""
+    panel = given if isinstance(given, ScoredPanel) else scored_panel(given)
+    return as_weights(how).of(replace(panel, random=random, gold=gold, orientation=orientation))

@@ -112,6 +112,7 @@ def test_notes_and_mistakes(fold):
         (["--set", "max_bin"], "is not a setting; use NAME=VALUE"),
         (["--set", "n_estimators=3"], "n_estimators has its own option"),
         (["--set", "objective=l2"], "objective has its own option"),
+        (["--set", "nav_rel=1"], "nav_rel has its own option"),
         (["--plot", "x.svg"], "--plot needs --valid"),
     ):
         done = run("train", train, "-o", fold / "none.json", *more)

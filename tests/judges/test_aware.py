@@ -150,10 +150,10 @@ def test_several_measures_share_the_mean_of_their_weights(small: Any) -> None:
 
 def test_a_users_measure_by_arrays_alone(small: Any) -> None:
     """Any function of label vectors will do: here, relevant documents among the first five."""
+    from builders.aware import weights_from_scores
     from hungjury.data.alignment import align
     from hungjury.data.judged import judge_lists
     from hungjury.judges.judge_scores import random_scores
-    from hungjury.judges.weights import weights_from_scores
 
     aligned = align(small.runs, small.judgments.pool)
 
@@ -400,7 +400,7 @@ def test_resampled_judges(small: Any) -> None:
     possible = [x * ones[0] + (1 - x) * ones[1] for x in (0, 1 / 3, 1 / 2, 2 / 3, 1)]
     near = [np.isclose(lonely[:, 0, :, 0], one).all(axis=1) for one in possible]
     assert np.any(near, axis=0).all()
-    with pytest.raises(MeasureError, match="0 draws"):
+    with pytest.raises(InputError, match="n must be an integer from 1"):
         scores.sample(1, 0)
 
 

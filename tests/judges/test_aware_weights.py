@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.aware import scored_panel, weights_from_scores
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.judges import judge_scores as random_judges
 from hungjury.judges.judge_scores import (
@@ -22,12 +23,10 @@ from hungjury.judges.weights import (
     GAPS,
     WEIGHTS,
     Estimator,
-    ScoredPanel,
     Supervised,
     Uniform,
     closeness,
     normalised,
-    weights_from_scores,
 )
 from oracles import aware as naive_aware
 
@@ -65,7 +64,7 @@ def test_estimators_are_the_loops(name: str, orientation: str) -> None:
     for seed in range(1 if "kld" in name else 3):
         scores, random, judged = judges_scores(seed)
         for who in (everywhere(scores), judged):
-            panel = ScoredPanel.of(scores, who)
+            panel = scored_panel(scores, who)
             fast = weights_from_scores(name, panel, random, orientation=orientation)
             slow = naive_aware.weights(
                 name, scores.tolist(), by_class(random), who.tolist(), orientation == "printed"
@@ -80,7 +79,7 @@ def test_supervised_is_the_loop(gap: str) -> None:
         judged[:, 2] = True
         gold = random[0, 1].copy()
         gold[:, 0] = np.nan
-        panel = ScoredPanel.of(scores, judged)
+        panel = scored_panel(scores, judged)
         fast = weights_from_scores(f"supervised(gap={gap})", panel, gold=gold)
         slow = naive_aware.supervised(gap, scores.tolist(), gold.tolist(), [1, 2], judged.tolist())
         assert np.allclose(fast, slow, rtol=1e-12, atol=1e-12)
@@ -120,7 +119,7 @@ def test_constant_scores_are_close_to_nothing(gap: str) -> None:
 @given(seed=st.integers(0, 10**6))
 def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)
-    panel = ScoredPanel.of(scores, judged)
+    panel = scored_panel(scores, judged)
     fro, rmse = (
         weights_from_scores(f"tpc_{gap}_{weight}", panel, random) for gap in ("fro", "rmse")
     )
@@ -132,12 +131,12 @@ def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
 @given(seed=st.integers(0, 10**6))
 def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)
-    weights = weights_from_scores(name, ScoredPanel.of(scores, judged), random)
+    weights = weights_from_scores(name, scored_panel(scores, judged), random)
     assert np.allclose(weights.sum(axis=0), 1, atol=1e-12)
     assert (weights[~judged] == 0).all()
     assert (weights >= 0).all()
     order = np.random.default_rng(seed).permutation(len(scores))
-    again = weights_from_scores(name, ScoredPanel.of(scores[order], judged[order]), random)
+    again = weights_from_scores(name, scored_panel(scores[order], judged[order]), random)
     assert np.allclose(again, weights[order], rtol=1e-12, atol=1e-12)
 
 
@@ -152,7 +151,7 @@ def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: st
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scores, random, judged = judges_scores(3, judges=6, systems=7, topics=5)
-    panel = ScoredPanel.of(scores, judged)
+    panel = scored_panel(scores, judged)
     before = weights_from_scores(name, panel, random)
     monkeypatch.setenv("HUNGJURY_THREADS", threads)
     assert np.array_equal(weights_from_scores(name, panel, random), before)
@@ -160,7 +159,7 @@ def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.Mon
 
 def test_uniform_weights() -> None:
     scores, _, judged = judges_scores(5)
-    weights = weights_from_scores("uni", ScoredPanel.of(scores, judged))
+    weights = weights_from_scores("uni", scored_panel(scores, judged))
     assert np.allclose(weights, judged / judged.sum(axis=0))
     assert np.allclose(weights_from_scores("uni", scores), 1 / len(scores))
 
@@ -176,10 +175,10 @@ def test_the_three_weights_by_hand() -> None:
     close = np.array([0.2, 0.5, 0.9])[:, None, None]
     given = {"md": 0.1, "msd": 0.01, "med": 1.4}
     for weight, value in given.items():
-        assert Estimator(weight=weight).of(close) == pytest.approx(value)
+        assert Estimator(weight=weight).from_closeness(close) == pytest.approx(value)
     given = {"md": 0.2, "msd": 0.04, "med": 1.6}
     for weight, value in given.items():
-        assert Estimator(weight=weight).of(close, "printed") == pytest.approx(value)
+        assert Estimator(weight=weight).from_closeness(close, "printed") == pytest.approx(value)
 
 
 # Names
@@ -234,7 +233,7 @@ def test_what_is_missing_is_named() -> None:
     judged[2] = [True, False, False]
     gold = np.where(np.arange(3) == 0, np.nan, random[0, 0])
     with pytest.raises(InputError, match="'judge 3' judged no gold topic"):
-        weights_from_scores("supervised", ScoredPanel.of(scores, judged), gold=gold)
+        weights_from_scores("supervised", scored_panel(scores, judged), gold=gold)
 
 
 def test_two_systems_are_enough_for_a_ranking():

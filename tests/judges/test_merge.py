@@ -222,7 +222,7 @@ def test_a_document_whose_only_judge_was_not_drawn_keeps_its_label():
 def test_draws_are_repeatable_and_at_least_one():
     merged = merge(judgments(made_up(2), 1), "mv")
     assert (merged.sample(4, 3) == merged.sample(np.random.default_rng(4), 3)).all()
-    with pytest.raises(MeasureError, match="at least 1"):
+    with pytest.raises(InputError, match="n must be an integer from 1"):
         merged.sample(0, 0)
 
 

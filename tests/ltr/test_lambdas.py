@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hungjury.data.runs import read_runs
-from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import Labels
+from hungjury.ltr.data import Labels, ranking_data
 from hungjury.ltr.objective import Queries, class_shares, dcg_queries, nmcg_queries
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.measures.evaluate import evaluate

@@ -310,7 +310,7 @@ def test_real_queries(shared_data):
 
 
 def test_scikit_learn_is_not_needed():
-    assert importlib.util.find_spec("hungjury.ltr.estimator") is not None
+    assert importlib.util.find_spec("hungjury.ltr.train") is not None
     import subprocess
     import sys
 
@@ -321,3 +321,17 @@ def test_scikit_learn_is_not_needed():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "False"]
+
+
+@pytest.mark.parametrize("name", ["ignore_column", "ignore_feature", "eval_at", "label_gain"])
+def test_parameters_without_effect_are_refused(name):
+    """LightGBM accepts them, under all their names, and ignores them."""
+    with pytest.raises(InputError, match=f"the parameter {name} has no effect"):
+        hj.train_ranker(TRAIN, **{**SMALL, name: 1})
+
+
+def test_lambdarank_keeps_its_own_parameters():
+    options = {**SMALL, "n_estimators": 3, "num_threads": 1}
+    plain = hj.train_ranker(TRAIN, objective="lambdarank", **options)
+    other = hj.train_ranker(TRAIN, objective="lambdarank", sigmoid=5.0, **options)
+    assert not np.array_equal(plain.predict(TEST[0]), other.predict(TEST[0]))

@@ -9,7 +9,7 @@ import click
 from hungjury.base.choices import Objective
 from hungjury.cli.options import choice, count, option, picture_option, result_options
 from hungjury.cli.output import Output
-from hungjury.cli.ranking import lightgbm_settings, training_options
+from hungjury.cli.train import training_options
 
 if TYPE_CHECKING:
     from hungjury.ltr.letor import Fold
@@ -54,9 +54,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @result_options("table", "csv", "json", "latex")
 def compare_rankers_command(
     folders: tuple[str, ...], folds: int | None, sizes: list[int],
-    objectives: tuple[Objective, ...], user: str, nav_rel: int, cutoff: int, trees: int,
-    leaves: int, learning_rate: float, settings: dict[str, Any], seed: int,
-    plot: str | None, out: Output,
+    objectives: tuple[Objective, ...], training: dict[str, Any], plot: str | None, out: Output,
 ) -> None:  # fmt: skip
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 
@@ -76,9 +74,7 @@ def compare_rankers_command(
     sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
     with out.progress() as progress:
         several = compare_data_sets(
-            sets, user=user, nav_rel=nav_rel, cutoff=cutoff, sizes=sizes, objectives=objectives,
-            seed=seed, progress=progress,
-            **lightgbm_settings(trees, leaves, learning_rate, settings),
+            sets, sizes=sizes, objectives=objectives, progress=progress, **training
         )  # fmt: skip
     found = several if len(sets) > 1 else next(iter(several.found.values()))
     out.notes(found.notes)

@@ -122,6 +122,8 @@ def flag(option: Option) -> Callable[[F], F]:
         how = {"type": limits, "default": default, "show_default": True}
     else:
         how = {"type": option.parse, "metavar": option.metavar, "multiple": default == ()}
+        if isinstance(default, str):
+            how |= {"default": default, "show_default": True}
     return click.option(name, help=option.help, **how)
 
 

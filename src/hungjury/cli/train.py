@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from hungjury.base.choices import LabelKind, Objective
-from hungjury.base.parameters import MOST_TREES
 from hungjury.cli.options import (
+    F,
+    all_of,
     choice_option,
-    count,
     new_file,
     option,
     picture_option,
@@ -18,10 +22,77 @@ from hungjury.cli.options import (
     refuse_unused,
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
-from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
+from hungjury.cli.reading import flag
+from hungjury.ltr.options import GOAL, TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
+
+FLAGS = {
+    "num_iterations": "trees", "num_leaves": "leaves", "early_stopping_round": "stop_after",
+}  # fmt: skip
+
+
+def training_options(command: F) -> F:
+    """Add the options of training; a command gets them as `training`, named as functions do."""
+    options = {FLAGS.get(name, name): name for name in (GOAL | TREES) if name != EARLY}
+
+    @wraps(command)
+    def gathered(settings: dict[str, Any], **given: Any) -> Any:
+        own = {name: given.pop(shown) for shown, name in options.items()}
+        return command(training=own | settings, **given)
+
+    flags = [training_flag(name) for name in options.values()]
+    return cast(F, all_of([*flags, _set])(gathered))
+
+
+def training_flag(name: str) -> Callable[[F], F]:
+    """Make the flag of an option of training."""
+    return flag(replace((GOAL | TREES)[name], name=FLAGS.get(name, name)))
+
+
+def _settings(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, Any]:
+    """'name=value' pairs; values are numbers or true/false where they look so."""
+    found: dict[str, Any] = {}
+    for text in values:
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise click.BadParameter(f"{text!r} is not a setting; use NAME=VALUE")
+        if name in _names_of_options():
+            raise click.BadParameter(f"{name} has its own option; see --help")
+        found[name] = _value(value)
+    return found
+
+
+def _names_of_options() -> set[str]:
+    """LightGBM's names of what our options set, and the arguments of the functions they go to."""
+    from inspect import signature
+
+    from hungjury.ltr.compare import compare_rankers
+    from hungjury.ltr.train import ALIASES, train_ranker
+
+    names = {"objective", "metric", *TREES, *(alias for name in TREES for alias in ALIASES[name])}
+    return names.union(*(signature(call).parameters for call in (train_ranker, compare_rankers)))
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+_set = click.option(
+    "--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
+    help="Any other LightGBM parameter; repeatable.",
+)  # fmt: skip
+EARLY = "early_stopping_round"
 
 
 @click.command("train", no_args_is_help=True)
@@ -34,12 +105,7 @@ if TYPE_CHECKING:
 )
 @choice_option("--labels", LabelKind, "Kind of labels in the first column of the files.")
 @option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
-@click.option(
-    "--stop-after",
-    type=count(MOST_TREES),
-    default=100,
-    help="Stop after this many trees without improvement on --valid.",
-)
+@training_flag(EARLY)
 @training_options
 @click.option(
     "-o",
@@ -53,9 +119,7 @@ if TYPE_CHECKING:
 @quiet_option
 def train_command(
     train: str, valid: str | None, objective: Objective, labels: LabelKind, qrels: str | None,
-    stop_after: int, user: str, nav_rel: int, cutoff: int, trees: int, leaves: int,
-    learning_rate: float, settings: dict[str, Any], seed: int, output: str,
-    plot: str | None, quiet: bool,
+    stop_after: int, training: dict[str, Any], output: str, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a ranker for users: nMCG-MART, on LightGBM.
 
@@ -78,11 +142,11 @@ def train_command(
     seen = None
     if valid is not None:
         seen = _labelled(read_letor(valid, labels, data.features.shape[1]), qrels)
-    with progress_bar(quiet, worthwhile=True) as progress, without_warnings():
+    with progress_bar(quiet, worthwhile=True) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # they are printed as notes
         ranker = train_ranker(
-            data, seen, objective, user, nav_rel, cutoff=cutoff, labels=labels, progress=progress,
-            seed=seed, early_stopping_round=stop_after,
-            **lightgbm_settings(trees, leaves, learning_rate, settings),
+            data, seen, objective, labels=labels, progress=progress,
+            early_stopping_round=stop_after, **training,
         )  # fmt: skip
     print_notes(ranker.notes, quiet)
     deliver(ranker.to_json(), output)

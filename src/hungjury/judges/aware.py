@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, plural
+from hungjury.base.errors import Argument, InputError, Note, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
@@ -27,11 +27,10 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import Progress, as_runs
-from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge_types import MergeSettings
-from hungjury.judges.panel import Panel
-from hungjury.judges.weights import Uniform, Weights, as_weights, weights_from_scores
+from hungjury.judges.panel import FEWEST_FAMILIES, SURE, Panel, correlation_with_rest
+from hungjury.judges.weights import Uniform, Weights, as_weights
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
@@ -118,13 +117,7 @@ class AwareScores(Scores, eq=False, kw_only=True):
         ndarray
             [n, measure, system, topic]. A topic that no drawn judge labelled keeps its weights.
         """
-        if n < 1:
-            raise MeasureError(
-                f"{n} draws requested",
-                code="out-of-range",
-                argument="n",
-                remedy="n must be at least 1",
-            )
+        check_count("n", n, 1, MOST_DRAWS)
         family = np.unique(self.families or self.judges, return_inverse=True)[1]
         size = int(family.max()) + 1
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
@@ -244,13 +237,7 @@ def combine_scores(
     """Average over judges that are already scored; `random` as `scored.random()` returns it."""
     chosen = weights if len(scored.judges) > 1 else Uniform()
     each = [
-        weights_from_scores(
-            chosen,
-            scored.panel(m),
-            None if random is None else random[m],
-            None if scored.gold is None else scored.gold[m],
-            orientation,
-        )
+        chosen.of(scored.panel(m, None if random is None else random[m], orientation))
         for m in range(len(scored.measures))
     ]
     mean = _shared(np.mean(each, axis=0), scored)
@@ -335,12 +322,7 @@ def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | Non
     given = as_judgments(judgments)
     panel = Panel.of(given, rel)
     labels = panel.matrix()
-    if not panel.binary:
-        raise MeasureError(
-            f"votes need binary labels, but these have {len(panel.grades)} grades",
-            code="not-binary",
-            remedy=("give the lowest relevant grade with", Argument("rel")),
-        )
+    panel.binary_labels("weighting votes")
     if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
         raise InputError(
             "scores and judgments have different topics or judges",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -29,7 +29,7 @@ from hungjury.data.runs import Progress
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge import label_merge, merge
 from hungjury.judges.merge_types import LabelMerge, Merged
-from hungjury.judges.weights import ESTIMATORS, Gap, ScoredPanel, as_weights, comparable, normalised
+from hungjury.judges.weights import ESTIMATORS, Gap, ScoredPanel, as_weights, comparable
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.evaluate import score_alignment
 from hungjury.measures.scores import Scores, over_topics
@@ -158,12 +158,12 @@ def compare_approaches(
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)
-    panel = replace(scored.panel(0), random=random, orientation=orientation)
+    panel = scored.panel(0, random, orientation)
     names, more = _comparable(panel, wanted[0])
     shown = str(wanted[0])
     found = []
     for name in names:
-        weights = normalised(as_weights(name).raw(panel), panel.judged)
+        weights = as_weights(name).of(panel)
         values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
         found.append(against.compare(name, values, shown))
     for method in methods:

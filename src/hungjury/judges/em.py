@@ -6,6 +6,7 @@ the other topics.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -70,9 +71,9 @@ class ExpectationMaximisation(LabelMerge):
         """Use the labels as they are: a single judge cannot be modelled."""
         return MajorityVote()
 
+    @abstractmethod
     def first(self, panel: Panel) -> Floats:
         """Return the posterior to start from, [document, grade]."""
-        raise NotImplementedError
 
 
 @MERGES.add("em-mv")

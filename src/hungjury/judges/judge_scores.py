@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, few, plural
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_DRAWS, check_count
@@ -60,10 +61,18 @@ class JudgeScores(Record, eq=False):
         family = dict(zip(self.judgments.judges, self.judgments.families, strict=True))
         return tuple(family[name] for name in self.judges)
 
-    def panel(self, m: int) -> ScoredPanel:
-        """Return the judges as one measure sees them."""
+    def panel(
+        self,
+        m: int,
+        random: Floats | None = None,
+        orientation: Orientation = "dissimilarity",
+    ) -> ScoredPanel:
+        """Return the judges as one measure sees them, beside random judges where given."""
         smaller = self.measures[m].smaller_is_better
-        return ScoredPanel(self.filled[m], self.judged, self.judges, smaller)
+        gold = None if self.gold is None else self.gold[m]
+        return ScoredPanel(
+            self.filled[m], self.judged, self.judges, smaller, random, gold, orientation
+        )
 
     def random(
         self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,6 +15,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import MeasureError, Note
 from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
 from hungjury.base.tables import Table, html_page
 from hungjury.data.qrels import Qrels
@@ -98,7 +100,7 @@ class Merge(Named):
         return None
 
 
-class LabelMerge(Merge):
+class LabelMerge(Merge, ABC):
     """Base of merges of labels."""
 
     scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
@@ -134,9 +136,9 @@ class LabelMerge(Merge):
         verdict = self.decide(panel, scope, np.random.default_rng(seed))
         return Merged.of(self, panel, verdict, MergeSettings.of(str(self), panel, scope, seed))
 
+    @abstractmethod
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         """Decide on every document of the panel's pool."""
-        raise NotImplementedError
 
     def in_doubt(self, panel: Panel, posterior: Floats) -> Floats:
         """Return the posterior [document, grade], less certain where few judges labelled."""
@@ -307,13 +309,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         ndarray
             [n, document], -1 for documents without a vote.
         """
-        if n < 1:
-            raise MeasureError(
-                f"{n} draws requested",
-                code="out-of-range",
-                argument="n",
-                remedy="n must be at least 1",
-            )
+        check_count("n", n, 1, MOST_DRAWS)
         return self.sampler(rng, completed)(n)
 
     def sampler(

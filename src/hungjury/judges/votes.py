@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, MeasureError, MissingExtra
+from hungjury.base.errors import MeasureError, MissingExtra
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.judges.merge_types import MERGES, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
@@ -84,12 +84,7 @@ class QuantizedBinomialVote(LabelMerge):
         """None: its most probable labels are those of `binmv`."""
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        if not panel.binary:
-            raise MeasureError(
-                f"{self} needs binary labels, but these have {len(panel.grades)} grades",
-                code="not-binary",
-                remedy=("give the lowest relevant grade with", Argument("rel")),
-            )
+        panel.binary_labels(str(self))
         # Written as a tanh, which cannot overflow for any k.
         p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
         return Verdict(posterior=np.stack([1 - p, p], axis=1))

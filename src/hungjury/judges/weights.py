@@ -7,9 +7,9 @@ equal scores, and at least 0.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
@@ -165,13 +165,6 @@ class ScoredPanel(Record, eq=False):
     def __post_init__(self) -> None:
         check_choice("orientation", self.orientation, get_args(Orientation))
 
-    @staticmethod
-    def of(scores: Floats, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
-        """Number the judges; by default all judged every topic."""
-        everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
-        names = [f"judge {k + 1}" for k in range(len(scores))]
-        return ScoredPanel(scores, everything if judged is None else judged, names)
-
     def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
         """Group judges who judged the same topics (of those `among`), if any."""
         judged = self.judged if among is None else self.judged & among
@@ -218,14 +211,18 @@ class ScoredPanel(Record, eq=False):
         return out
 
 
-class Weights(Named):
+class Weights(Named, ABC):
     """Base of all weights of judges."""
 
     needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
+    @abstractmethod
     def raw(self, panel: ScoredPanel) -> Floats:
         """Compute weights [judge, topic] before they are made to add up to 1."""
-        raise NotImplementedError
+
+    def of(self, panel: ScoredPanel) -> Floats:
+        """Compute a_k(t), [judge, topic]."""
+        return normalised(self.raw(panel), panel.judged)
 
 
 class _Weights(Catalogue[Weights]):
@@ -292,9 +289,11 @@ class Estimator(Weights):
                 code="needs-random-judges",
                 remedy="give random judges",
             )
-        return self.of(panel.closeness_to_random(self.granularity, self.gap), panel.orientation)
+        return self.from_closeness(
+            panel.closeness_to_random(self.granularity, self.gap), panel.orientation
+        )
 
-    def of(self, close: Floats, orientation: Orientation = "dissimilarity") -> Floats:
+    def from_closeness(self, close: Floats, orientation: Orientation = "dissimilarity") -> Floats:
         """Turn closeness to random judges [class, judge, topic] into weights.
 
         The equations as printed weigh by closeness itself, which contradicts the text around them.
@@ -361,26 +360,3 @@ def normalised(raw: Floats, judged: NDArray[np.bool_]) -> Floats:
 def as_weights(weights: object) -> Weights:
     """Return weights, or find them by name."""
     return weights if isinstance(weights, Weights) else WEIGHTS.parse(str(weights))
-
-
-def weights_from_scores(
-    how: str | Weights,
-    panel: ScoredPanel | Floats,
-    random: Floats | None = None,
-    gold: Floats | None = None,
-    orientation: Orientation = "dissimilarity",
-) -> Floats:
-    """Compute a_k(t), [judge, topic], from scores alone.
-
-    Parameters
-    ----------
-    how : str or Weights
-        The weights.
-    panel : ScoredPanel or array
-        Scores [judge, system, topic]; a `ScoredPanel` if judges skipped some topics.
-    random, gold, orientation
-        As in `ScoredPanel`.
-    """
-    given = panel if isinstance(panel, ScoredPanel) else ScoredPanel.of(panel)
-    given = replace(given, random=random, gold=gold, orientation=orientation)
-    return normalised(as_weights(how).raw(given), given.judged)

@@ -15,9 +15,8 @@ from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.agreement import Agreement, panel_agreement
-from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
-from hungjury.judges.panel import Panel
+from hungjury.judges.panel import Jury, Panel, seat_jury
 from hungjury.leaderboard.board import JudgeRow, Leaderboard, look_ahead, standing
 from hungjury.leaderboard.correction import gold_estimate, planned_gold
 from hungjury.leaderboard.draws import Drawn, draw_scores, panel_error_of, panel_estimate

@@ -4,10 +4,10 @@ from hungjury.ltr.compare import compare_data_sets as compare_data_sets
 from hungjury.ltr.compare import compare_rankers as compare_rankers
 from hungjury.ltr.data import RankingData as RankingData
 from hungjury.ltr.data import ranking_data as ranking_data
-from hungjury.ltr.estimator import NMCGRanker as NMCGRanker
 from hungjury.ltr.letor import join_data as join_data
 from hungjury.ltr.letor import make_folds as make_folds
 from hungjury.ltr.letor import read_fold as read_fold
 from hungjury.ltr.letor import read_letor as read_letor
 from hungjury.ltr.objective import NMCGObjective as NMCGObjective
 from hungjury.ltr.ranker import Ranker as Ranker
+from hungjury.ltr.train import NMCGRanker as NMCGRanker

@@ -16,12 +16,14 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table, text_page
 from hungjury.base.text import columns
+from hungjury.data.reading.options import takes
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, class_shares
+from hungjury.ltr.options import GOAL, split_options
 from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired import randomisation_test, t_interval
-from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+from hungjury.users.model import user_model
 
 ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
 ALL = "all"
@@ -126,18 +128,16 @@ def _mark(p: float) -> str:
     return next((mark for level, mark in LEVELS if p < level), "")
 
 
+@takes(GOAL, "lightgbm_parameters")
 def compare_rankers(
     folds: FoldsLike,
-    user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
-    nav_rel: int = 3,
     *,
-    cutoff: int = 10,
     sizes: Sequence[int] = (100, 500),
     objectives: Sequence[Objective] = (LAMBDARANK, NMCG),
     samples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
-    **lightgbm_parameters: Any,
+    **options: Any,
 ) -> RankerComparison:
     """Train each objective on every fold and score it on the fold's test queries.
 
@@ -151,8 +151,6 @@ def compare_rankers(
     folds : list
         Folders with train, vali and test files, or (train, validation, test) data as `make_folds`
         gives them.
-    user, nav_rel, cutoff
-        As in `hungjury.train_ranker`.
     sizes : sequence of int
         Also score with only this many trees; sizes beyond the number of trees are left out, with a
         note. ``"all"`` is the number of trees that is best on the validation data.
@@ -164,6 +162,7 @@ def compare_rankers(
         Random seed of LightGBM and of the test.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    {options}
     **lightgbm_parameters
         Anything LightGBM takes.
 
@@ -188,8 +187,9 @@ def compare_rankers(
     (('lambdarank', 'nmcg'), ('2', 'all'), (2, 2, 2))
     """
     check_seed(seed)
-    users = user_model(user)
-    goals = [Goal(name, users, nav_rel, cutoff) for name in objectives]
+    wanted, parameters = split_options(options)
+    wanted["user"] = user_model(wanted["user"])
+    goals = [Goal.of(name, **wanted) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:
         raise InputError(
             f"invalid objectives {objectives}",
@@ -197,9 +197,9 @@ def compare_rankers(
             argument="objectives",
             remedy="name each objective once",
         )
-    measured = [Goal(name, users, nav_rel, cutoff) for name in (NDCG, NMCG)]
+    measured = [Goal.of(name, **wanted) for name in (NDCG, NMCG)]
     parts = _folds(folds)
-    settings = parameters_with({"seed": seed, **lightgbm_parameters}, stop_early=False)
+    settings = parameters_with({"seed": seed, **parameters}, False, objectives)
     all_trainings = len(goals) * len(parts)
     tried = [
         [
@@ -219,7 +219,9 @@ def compare_rankers(
         trees=np.array([[t.best for t in row] for row in tried]),
         p=np.asarray(randomisation_test(values - values[:1], samples, seed)),
         curves=np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
-        shares=np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
+        shares=np.array(
+            [class_shares(f[0].labels, f[0].offsets, wanted["nav_rel"]).mean() for f in parts]
+        ),
         notes=tuple(note for fold in parts for data in fold for note in data.notes)
         + _distinct(note for fold in parts for note in user_notes(measured[1], fold[0]))
         + _beyond(sizes, tried[0][0].curves.shape[1]),

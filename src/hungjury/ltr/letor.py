@@ -18,14 +18,16 @@ from hungjury.data.reading.formats import parse_text
 from hungjury.data.reading.options import FileLike
 from hungjury.data.reading.sources import Source, expand
 from hungjury.ltr.data import (
+    GRADES,
     Features,
     FeaturesLike,
+    Labels,
     RankingData,
+    as_labels,
     check_together,
     ends,
     ranking_data,
 )
-from hungjury.ltr.labels import GRADES, Labels, as_labels
 
 RankingDataLike: TypeAlias = "RankingData | tuple[FeaturesLike, ArrayLike, ArrayLike] | FileLike"
 ARRAYS = "_feature.npy"

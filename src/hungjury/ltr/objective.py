@@ -18,15 +18,17 @@ from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
-from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import GRADES, Labels
+from hungjury.data.reading.options import check_known
+from hungjury.ltr.data import GRADES, Labels, ranking_data
+from hungjury.ltr.options import GOAL, GoalArguments, split_options
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue.gain import nDCG
 from hungjury.measures.catalogue.user_models import nMCG
-from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+from hungjury.users.model import UserModel, user_model
 
 if TYPE_CHECKING:
     from lightgbm import Dataset
+    from typing_extensions import Unpack
 
 Single = NDArray[np.float32]
 WORTH_SHARING = 20_000  # with fewer documents starting threads costs more than they save
@@ -164,6 +166,13 @@ class Goal(Record):
     nav_rel: int
     cutoff: int
 
+    @staticmethod
+    def of(
+        name: Objective, user: str | os.PathLike[str] | UserModel, nav_rel: int, cutoff: int
+    ) -> Goal:
+        """Find the users by name or file."""
+        return Goal(name, user_model(user), nav_rel, cutoff)
+
     def __post_init__(self) -> None:
         check_choice("objective", self.name, get_args(Objective))
         check_count("nav_rel", self.nav_rel, 1, MOST_GRADE)
@@ -211,14 +220,9 @@ class NMCGObjective:
     >>> parameters = {"objective": goal.objective, "metric": "none"}
     """
 
-    def __init__(
-        self,
-        user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
-        nav_rel: int = 3,
-        cutoff: int = 10,
-        labels: LabelKind = GRADES,
-    ) -> None:
-        self.goal = Goal(NMCG, user_model(user), nav_rel, cutoff)
+    def __init__(self, *, labels: LabelKind = GRADES, **options: Unpack[GoalArguments]) -> None:
+        check_known(options, GOAL)
+        self.goal = Goal.of(NMCG, **split_options(options)[0])
         self.labels = labels
         self._kept: list[tuple[object, object, Queries]] = []
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import cores
+from hungjury.data.reading.options import takes
 from hungjury.data.runs import Progress
-from hungjury.ltr.data import RankingData
-from hungjury.ltr.labels import GRADES
+from hungjury.ltr.data import GRADES, FeaturesLike, RankingData, ranking_data
 from hungjury.ltr.letor import RankingDataLike, as_ranking_data
 from hungjury.ltr.objective import (
     LAMBDARANK,
@@ -28,46 +30,61 @@ from hungjury.ltr.objective import (
     class_shares,
     need_lightgbm,
 )
+from hungjury.ltr.options import GOAL, TREES, split_options
 from hungjury.ltr.ranker import Ranker
-from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
     from lightgbm.callback import CallbackEnv
+    from sklearn.utils import Tags
+    from typing_extensions import Self
 
-# The papers' settings, and for each other names by which LightGBM knows it.
-SETTINGS: dict[str, tuple[float | None, tuple[str, ...]]] = {
-    "learning_rate": (0.05, ("shrinkage_rate", "eta")),
-    "num_leaves": (64, ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes")),
+    from hungjury.users.model import UserModel
+
+# Other names by which LightGBM knows the parameters that have a default here.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "learning_rate": ("shrinkage_rate", "eta"),
+    "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
     "num_iterations": (
-        1500,
-        ("num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds",
-         "num_boost_round", "n_estimators", "max_iter"),
+        "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds",
+        "num_boost_round", "n_estimators", "max_iter",
     ),
-    "early_stopping_round": (
-        100, ("early_stopping_rounds", "early_stopping", "n_iter_no_change"),
-    ),
-    "seed": (0, ("random_seed", "random_state")),
-    "verbosity": (-1, ("verbose",)),
-    "num_threads": (None, ("num_thread", "nthread", "nthreads", "n_jobs")),
-    # The same model on one core or two.
-    "deterministic": (True, ()),
-    "force_row_wise": (True, ("force_col_wise",)),
+    "early_stopping_round": ("early_stopping_rounds", "early_stopping", "n_iter_no_change"),
+    "seed": ("random_seed", "random_state"),
+    "verbosity": ("verbose",),
+    "num_threads": ("num_thread", "nthread", "nthreads", "n_jobs"),
+    "deterministic": (),
+    "force_row_wise": ("force_col_wise",),
 }  # fmt: skip
-OURS = ("objective", "objective_type", "app", "application", "loss", "metric", "metrics")
+# The same model on one core or two.
+STEADY = {"verbosity": -1, "deterministic": True, "force_row_wise": True}
+# Parameters of LightGBM's own command, files, predictions, clusters, objectives and metrics.
+USELESS = {
+    "task", "config", "data", "valid", "input_model", "output_model", "output_result",
+    "saved_feature_importance_type", "snapshot_freq", "header", "label_column", "weight_column",
+    "group_column", "ignore_column", "two_round", "save_binary", "precise_float_parser",
+    "parser_config_file", "pre_partition", "refit_decay_rate", "start_iteration_predict",
+    "num_iteration_predict", "predict_raw_score", "predict_leaf_index", "predict_contrib",
+    "predict_disable_shape_check", "pred_early_stop", "pred_early_stop_freq",
+    "pred_early_stop_margin", "convert_model", "convert_model_language", "num_machines",
+    "local_listen_port", "time_out", "machine_list_filename", "machines", "num_class",
+    "is_unbalance", "scale_pos_weight", "boost_from_average", "reg_sqrt", "alpha", "fair_c",
+    "poisson_max_delta_step", "tweedie_variance_power", "objective_seed",
+    "lambdarank_position_bias_regularization", "metric_freq", "is_provide_training_metric",
+    "eval_at", "multi_error_top_k", "auc_mu_weights",
+}  # fmt: skip
+OF_LAMBDARANK = {"lambdarank_truncation_level", "lambdarank_norm", "label_gain", "sigmoid"}
 
 
+@takes(GOAL, "lightgbm_parameters")
 def train_ranker(
     train: RankingDataLike,
     valid: RankingDataLike | None = None,
     objective: Objective = NMCG,
-    user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
-    nav_rel: int = 3,
     *,
-    cutoff: int = 10,
     labels: LabelKind = GRADES,
     progress: Progress | None = None,
-    **lightgbm_parameters: Any,
+    **options: Any,
 ) -> Ranker:
     """Train trees that rank documents for users, with LightGBM.
 
@@ -85,16 +102,11 @@ def train_ranker(
         best number of trees is kept.
     objective : {"nmcg", "ndcg", "lambdarank"}
         nMCG@cutoff of `user`; nDCG by the same loops; or LightGBM's own nDCG.
-    user : str, path or UserModel
-        A user model, the file of a saved one, or ``"published-shape"``.
-    nav_rel : int
-        Queries with exactly one document of this grade or more are navigational.
-    cutoff : int
-        Ranks counted.
     labels : {"grades", "probabilities"}
         ``"probabilities"`` where labels are P(relevant).
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    {options}
     **lightgbm_parameters
         Parameters of LightGBM. Default: learning rate 0.05, 64 leaves, at most 1500 trees, seed 0.
 
@@ -115,7 +127,8 @@ def train_ranker(
     >>> hj.train_ranker(data, nav_rel=1, num_iterations=5, min_data_in_leaf=5)
     Ranker(nmcg, nMCG@10, 5 trees)
     """
-    goal = Goal(objective, user_model(user), nav_rel, cutoff)
+    wanted, parameters = split_options(options)
+    goal = Goal.of(objective, **wanted)
     data = as_ranking_data(train, labels)
     seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
     for one in seen:
@@ -126,7 +139,7 @@ def train_ranker(
                 code="other-features",
                 remedy="give both the same features",
             )
-    settings = parameters_with(lightgbm_parameters, stop_early=bool(seen))
+    settings = parameters_with(parameters, bool(seen), [objective])
     notes = user_notes(goal, data)
     for note in notes:
         warnings.warn(str(note), stacklevel=2)
@@ -137,31 +150,28 @@ def train_ranker(
     return Ranker(booster, goal, trees, history, settings, data.notes + notes)
 
 
-def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any]:
+def parameters_with(
+    given: Mapping[str, Any], stop_early: bool, objectives: Sequence[Objective] = (NMCG,)
+) -> dict[str, Any]:
     """Return LightGBM's parameters: those given, and for all others the defaults."""
-    for name in OURS:
-        if name in given:
-            raise InputError(
-                f"the parameter {name} is set by the objective",
-                code="fixed-parameter",
-                remedy=("choose", Argument("objective", *get_args(Objective))),
-            )
-    _check_parameters(given)
+    _check_parameters(given, objectives)
+    ours = {name: option.default for name, option in TREES.items()}
     settings = dict(given)
-    for name, (value, aliases) in SETTINGS.items():
-        if name not in given and not any(alias in given for alias in aliases):
-            settings[name] = cores() if name == "num_threads" else value
+    for name, value in (ours | STEADY | {"num_threads": cores()}).items():
+        if not {name, *ALIASES[name]} & set(given):
+            settings[name] = value
     if not stop_early:
-        for name in ("early_stopping_round", *SETTINGS["early_stopping_round"][1]):
+        for name in ("early_stopping_round", *ALIASES["early_stopping_round"]):
             settings.pop(name, None)
     return settings
 
 
-def _check_parameters(given: Mapping[str, Any]) -> None:
-    """Refuse what LightGBM accepts silently: unknown names and numbers that are not finite."""
-    known = {*SETTINGS, *(alias for _, aliases in SETTINGS.values() for alias in aliases)}
-    if not known.issuperset(given):
+def _check_parameters(given: Mapping[str, Any], objectives: Sequence[Objective]) -> None:
+    """Refuse what LightGBM accepts silently: names without an effect, and infinite numbers."""
+    known = {alias: name for name, aliases in ALIASES.items() for alias in (name, *aliases)}
+    if not set(known).issuperset(given):
         known |= lightgbm_names()
+    without_effect = USELESS if LAMBDARANK in objectives else USELESS | OF_LAMBDARANK
     for name, value in given.items():
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
@@ -170,6 +180,19 @@ def _check_parameters(given: Mapping[str, Any]) -> None:
                 code="unknown-parameter",
                 argument=name,
                 remedy=f"did you mean '{near[0]}'?" if near else "see LightGBM's documentation",
+            )
+        if known[name] in ("objective", "metric"):
+            raise InputError(
+                f"the parameter {name} is set by the objective",
+                code="fixed-parameter",
+                remedy=("choose", Argument("objective", *get_args(Objective))),
+            )
+        if known[name] in without_effect:
+            raise InputError(
+                f"the parameter {name} has no effect on this training",
+                code="parameter-without-effect",
+                argument=name,
+                remedy="leave it out; features, labels and queries are used as they were read",
             )
         if isinstance(value, float) and not isfinite(value):
             raise InputError(
@@ -180,8 +203,8 @@ def _check_parameters(given: Mapping[str, Any]) -> None:
             )
 
 
-def lightgbm_names() -> set[str]:
-    """Return all parameters of LightGBM and their other names, as it lists them itself."""
+def lightgbm_names() -> dict[str, str]:
+    """Return LightGBM's parameters by all their names, as it lists them itself."""
     import ctypes
     import json
 
@@ -190,7 +213,7 @@ def lightgbm_names() -> set[str]:
     buffer = ctypes.create_string_buffer(1 << 20)
     library.LGBM_DumpParamAliases(ctypes.c_int64(len(buffer)), ctypes.byref(size), buffer)
     listed: dict[str, list[str]] = json.loads(buffer.value)
-    return {*listed, *(alias for aliases in listed.values() for alias in aliases)}
+    return {alias: name for name, aliases in listed.items() for alias in (name, *aliases)}
 
 
 def boost(
@@ -287,3 +310,124 @@ def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
     else:
         return ()
     return (Note("class-without-data", 1, text, about="result"),)
+
+
+@dataclass(eq=False, repr=False)
+class NMCGRanker:
+    """nMCG-MART with scikit-learn's `fit` and `predict`.
+
+    Use it in pipelines and searches of scikit-learn, which itself is not needed;
+    `hungjury.train_ranker` does the same on files. After `fit`, `ranker_` is the trained `Ranker`
+    and `best_iteration_` its number of trees.
+
+    Parameters
+    ----------
+    user, nav_rel, cutoff, labels
+        As in `hungjury.train_ranker`.
+    learning_rate, num_leaves, n_estimators, early_stopping_rounds, random_state
+        LightGBM's parameters of these names.
+    lightgbm_parameters : mapping, optional
+        Anything else that LightGBM takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> X, y, groups = rng.random((60, 3)), rng.integers(0, 4, 60), [6] * 10
+    >>> ranker = hj.ltr.NMCGRanker(n_estimators=5)
+    >>> ranker.fit(X, y, groups).predict(X).shape
+    (60,)
+    """
+
+    # scikit-learn's clone needs every parameter unchanged.
+    user: str | os.PathLike[str] | UserModel = GOAL["user"].default
+    nav_rel: int = GOAL["nav_rel"].default
+    cutoff: int = GOAL["cutoff"].default
+    labels: LabelKind = GRADES
+    learning_rate: float = TREES["learning_rate"].default
+    num_leaves: int = TREES["num_leaves"].default
+    n_estimators: int = TREES["num_iterations"].default
+    early_stopping_rounds: int = TREES["early_stopping_round"].default
+    random_state: int = TREES["seed"].default
+    lightgbm_parameters: Mapping[str, Any] | None = None
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all parameters by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def set_params(self, **values: Any) -> Self:
+        """Change parameters, for the next `fit`."""
+        known = self.get_params()
+        for name, value in values.items():
+            if name not in known:
+                raise InputError(
+                    f"NMCGRanker has no parameter {name}",
+                    code="unknown-parameter",
+                    remedy=f"choose from {', '.join(known)}; LightGBM's own go into "
+                    "lightgbm_parameters",
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        changed = [one for one in fields(self) if getattr(self, one.name) != one.default]
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in changed)
+        return f"NMCGRanker({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tags for scikit-learn's own tools, which import it themselves."""
+        from sklearn import utils
+
+        return utils.Tags(
+            estimator_type=None,
+            target_tags=utils.TargetTags(required=True),
+            input_tags=utils.InputTags(sparse=True, allow_nan=True),
+        )
+
+    def fit(
+        self,
+        X: FeaturesLike,
+        y: ArrayLike,
+        group: ArrayLike | None = None,
+        valid: tuple[FeaturesLike, ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Train on rows of features.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+            Features, [row, feature]; rows of a query are adjacent.
+        y : array_like
+            Labels of the rows.
+        group : array_like
+            The query of every row, or the number of rows of each query.
+        valid : (features, labels, groups), optional
+            Other queries, to stop early.
+
+        Returns
+        -------
+        NMCGRanker
+            The ranker itself.
+        """
+        options = self.get_params()
+        more = options.pop("lightgbm_parameters") or {}
+        data = ranking_data(X, y, group, kind=self.labels)
+        self.ranker_ = train_ranker(data, valid, **options, **more)
+        self.best_iteration_ = self.ranker_.trees
+        self.n_features_in_ = self.ranker_.features
+        return self
+
+    def predict(self, X: FeaturesLike) -> NDArray[np.float64]:
+        """Return the scores of rows; larger is better within a query."""
+        return self._fitted().predict(X)
+
+    def score(self, X: FeaturesLike, y: ArrayLike, group: ArrayLike | None = None) -> float:
+        """Return the mean of nMCG@cutoff over queries."""
+        data = ranking_data(X, y, group, kind=self.labels)
+        return float(self._fitted().score(data).mean())
+
+    def _fitted(self) -> Ranker:
+        if not hasattr(self, "ranker_"):
+            raise InputError("the ranker is not fitted", code="not-fitted", remedy="call fit first")
+        return self.ranker_

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -332,7 +332,7 @@ class TupleScores:
             grades = [grade for grade in scored.grades if grade >= 0]
             pool = len(scored.alignment.pool)
             (random,) = random_scores([scored.scorers[m]], pool, grades, replicates, self.seed)
-            panel = replace(panel, random=random, orientation=orientation)
+            panel = scored.panel(m, random, orientation)
         raw = {name: as_weights(name).raw(panel) for name in needed}
         scores = panel.scores[:, :, known]
         among = {size: membership(each, len(panel.scores)) for size, each in members.items()}

@@ -1,0 +1,80 @@
+"""The options of training, each declared once.
+
+An option is one entry of `TrainingArguments`: its name, the type that callers see, and an `Option`
+with everything else. From it follow the keyword of the functions that train, its default, the flag
+of the commands and the default of LightGBM's parameter of that name.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+from hungjury.base.parameters import (
+    MOST_GRADE,
+    MOST_LEAVES,
+    MOST_RANKS_OF_A_PAGE,
+    MOST_SEED,
+    MOST_TREES,
+)
+from hungjury.data.reading.options import Option, declared
+
+if TYPE_CHECKING:
+    from hungjury.users.model import UserModel
+
+
+class GoalArguments(TypedDict, total=False):
+    """What a ranker is trained for."""
+
+    user: Annotated[
+        "str | os.PathLike[str] | UserModel",
+        Option(
+            "published-shape",
+            "User model written by `hungjury clicks -o`.",
+            'Or a `UserModel`, or ``"published-shape"``.',
+            kind="str, path or UserModel",
+            metavar="FILE",
+        ),
+    ]
+    nav_rel: Annotated[
+        int,
+        Option(
+            3, "A query with exactly one document of at least this grade is navigational.",
+            kind="int", low=1, high=MOST_GRADE,
+        ),
+    ]  # fmt: skip
+    cutoff: Annotated[
+        int,
+        Option(
+            10, "Cutoff in training and in the measures.",
+            kind="int", low=1, high=MOST_RANKS_OF_A_PAGE,
+        ),
+    ]  # fmt: skip
+
+
+class TreeArguments(TypedDict, total=False):
+    """Parameters of LightGBM with a default of their own."""
+
+    num_iterations: Annotated[
+        int, Option(1500, "Maximum number of trees.", kind="int", low=1, high=MOST_TREES)
+    ]
+    num_leaves: Annotated[
+        int, Option(64, "Number of leaves per tree.", kind="int", low=2, high=MOST_LEAVES)
+    ]
+    learning_rate: Annotated[float, Option(0.05, "Learning rate.", kind="float", low=1e-6, high=1)]
+    early_stopping_round: Annotated[
+        int,
+        Option(
+            100, "Stop after this many trees without improvement on --valid.",
+            kind="int", low=1, high=MOST_TREES,
+        ),
+    ]  # fmt: skip
+    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED)]
+
+
+GOAL, TREES = map(declared, (GoalArguments, TreeArguments))
+
+
+def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a ranker is trained for, defaults included, and the parameters of LightGBM."""
+    own = {name: given.get(name, option.default) for name, option in GOAL.items()}
+    return own, {name: value for name, value in given.items() if name not in GOAL}
