@@ -17,15 +17,15 @@ from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.formats import table_format
-from hungjury.data.reading.sources import Source
+from hungjury.data.reading.sources import CHECK_COMMAND, Source
 from hungjury.data.runs import (
     Progress,
+    ReadRun,
     RunFiles,
     RunPolicy,
     Runs,
     check_names,
     map_files,
-    no_line,
     parse_run,
     read_store,
     run_name,
@@ -159,60 +159,53 @@ def align(
     ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
     native_pool = pool.native  # built before threads need it
 
-    def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
-        name, store = item
-        arrays = store.align(native_pool, ties, single, deep, others, named)
-        return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
+    def in_memory(run: ReadRun) -> _Part:
+        arrays = run.store.align(native_pool, ties, single, deep, others, named)
+        unjudged = len(run.store.topics) - len(arrays["topic"])
+        return _Part(run.name, run.file, arrays, unjudged, run.note)
 
-    def from_file(source: Source) -> list[_Part]:
-        return _stream(source, runs.policy, native_pool, deep, others, named, free, stop)
+    def new_stream() -> native.RunStream:
+        return native.RunStream(native_pool, ties, single, deep, others, named)
+
+    def in_file(source: Source) -> list[_Part]:
+        found = _streamed(source, runs.policy, new_stream, free, stop)
+        return [found] if found else [*map(in_memory, read_store(source, runs.policy, 1, stop))]
 
     if isinstance(runs, RunFiles):
         free = cores() // len(runs.sources)
-        each = list(map_files(from_file, runs.sources, progress, "reading runs"))
+        each = map_files(in_file, runs.sources, progress, "reading runs")
+        parts = [part for several in each for part in several]
     else:
-        items = list(zip(runs.systems, runs.stores, strict=True))
-        each = list(map_files(from_memory, items, progress, "aligning runs"))
-    parts = [part for several in each for part in several]
+        items = [ReadRun(*one, "") for one in zip(runs.systems, runs.stores, strict=True)]
+        parts = list(map_files(in_memory, items, progress, "aligning runs"))
     check_names((part.name, part.file) for part in parts)
     earlier = runs.notes if isinstance(runs, Runs) else ()
     return _join(parts, pool, runs.policy, depth, earlier, others > 0)
 
 
-def _stream(
-    source: Source,
-    policy: RunPolicy,
-    pool: native.Pool,
-    depth: int,
-    others: int,
-    named: bool,
-    free: int,
-    stop: Stop,
-) -> list[_Part]:
-    """Align a file while reading it; if that is impossible, read it whole first.
+def _streamed(
+    source: Source, policy: RunPolicy, new: Callable[[], native.RunStream], free: int, stop: Stop
+) -> _Part | None:
+    """Align a file while reading it; None if that is impossible, and it has to be read whole.
 
     free: cores that may read parts of it in parallel.
     """
-    if table_format(source, policy.columns) is None:
-        source = without_bad_lines(source, stop, free)
+    if table_format(source, policy.columns) is not None:
+        return None
+    source = without_bad_lines(source, stop, free)
 
-        def read(part: Source) -> native.RunStream:
-            stream = native.RunStream(pool, policy.ties, policy.single, depth, others, named)
-            parse_run(part, stream.feed, stream.finish, free)
-            return stream
+    def read(part: Source) -> native.RunStream:
+        stream = new()
+        parse_run(part, stream, free)
+        return stream
 
-        stream = _side_by_side(source.parts(free), read) or read(source)
-        if not stream.rows:
-            raise no_line(source.name)
-        if not stream.interleaved:
-            name, note = run_name(stream.tags, source, policy)
-            return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
-    out = []
-    for run in read_store(source, policy, stop=stop):
-        arrays = run.store.align(pool, policy.ties, policy.single, depth, others, named)
-        unjudged = len(run.store.topics) - len(arrays["topic"])
-        out.append(_Part(run.name, run.file, arrays, unjudged, run.note))
-    return out
+    stream = _side_by_side(source.parts(free), read) or read(source)
+    if not stream.rows:
+        raise source.error("the file has no lines", "no-rows", CHECK_COMMAND)
+    if stream.interleaved:
+        return None
+    name, note = run_name(stream.tags, source, policy)
+    return _Part(name, source.name, stream.take(), stream.other_topics, note)
 
 
 def _side_by_side(

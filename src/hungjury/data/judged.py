@@ -8,7 +8,7 @@ judged not relevant; ranks still count them. Leading axes are judges, replicates
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import MISSING
 
+T = TypeVar("T", np.int16, np.float64)
 BUDGET = 1 << 16  # places worked on at once: half a MB per array, which stays in the cache
 
 
@@ -102,27 +103,10 @@ def judge_lists(
     condensed: ranks count judged documents only, as if the others had not been retrieved.
     p: probabilities [..., document] of relevance, gathered beside the labels.
     """
-    pool = _InPool(alignment, labels, top, p)
-    picked = _Picked(alignment, labels, needs_nonrelevant, p)
+    picked = _Picked(alignment, labels, top, needs_nonrelevant, p)
     copies = int(np.prod((labels if p is None else p).shape[:-1]))
     for cells, width in _blocks(picked.sizes, copies):
-        yield cells, picked.lists(cells, width, pool, condensed)
-
-
-class _InPool:
-    """What measures need from the whole pool, by topic."""
-
-    def __init__(
-        self,
-        alignment: Alignment,
-        labels: NDArray[np.int16],
-        top: int,
-        p: NDArray[np.float64] | None,
-    ) -> None:
-        sums = alignment.pool.sum_by_topic
-        self.counts = grade_counts(alignment, labels, top)
-        self.unjudged = sums((labels < 0) & (labels != MISSING))
-        self.p_total = None if p is None else sums(p)
+        yield cells, picked.lists(cells, width, condensed)
 
 
 def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
@@ -138,16 +122,21 @@ def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.
 
 
 class _Picked:
-    """The places of an alignment that measures need."""
+    """The places of an alignment that measures need, and what they need of the whole pool."""
 
     def __init__(
         self,
         alignment: Alignment,
         labels: NDArray[np.int16],
+        top: int,
         needs_nonrelevant: bool,
         p: NDArray[np.float64] | None,
     ) -> None:
         self.alignment, self.labels, self.p = alignment, labels, p
+        sums = alignment.pool.sum_by_topic
+        self.counts = grade_counts(alignment, labels, top)
+        self.unjudged = sums((labels < 0) & (labels != MISSING))
+        self.p_total = None if p is None else sums(p)
         single = labels.ndim == 1
         self.all_judged = single and bool((labels >= 0).all())
         self.judged = self.pooled = None
@@ -163,7 +152,7 @@ class _Picked:
             self.last = np.searchsorted(self.where, alignment.stop)
         self.sizes = self.last - self.first
 
-    def lists(self, cells: NDArray[np.int64], width: int, pool: _InPool, condensed: bool) -> Judged:
+    def lists(self, cells: NDArray[np.int64], width: int, condensed: bool) -> Judged:
         a = self.alignment
         places = self.first[cells, None] + np.arange(width)
         padding = places >= self.last[cells, None]
@@ -171,7 +160,7 @@ class _Picked:
             entry = self.where[np.minimum(places, len(self.where) - 1)]
         else:  # no documents: only padding
             entry = np.zeros_like(places)
-        known = self._known(entry, padding)
+        known = self._gathered(self.labels, MISSING, entry, padding)
         judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.judged)
         pooled = judged
         if not self.all_judged:
@@ -198,31 +187,28 @@ class _Picked:
             pooled=pooled,
             length=length,
             judged_length=judged_length,
-            counts=pool.counts[..., topic, :],
+            counts=self.counts[..., topic, :],
             depth=depth,
-            unjudged_pool=pool.unjudged[..., topic],
+            unjudged_pool=self.unjudged[..., topic],
             topic=topic,
-            p=self._chances(entry, padding),
-            p_total=None if pool.p_total is None else pool.p_total[..., topic],
+            p=None if self.p is None else self._gathered(self.p, np.float64(0), entry, padding),
+            p_total=None if self.p_total is None else self.p_total[..., topic],
             unjudged_retrieved=a.unjudged_retrieved if a.others is not None else None,
             ties=ties,  # type: ignore[arg-type]
             topics=a.pool.topics,
         )
 
-    def _chances(
-        self, entry: NDArray[np.int64], padding: NDArray[np.bool_]
-    ) -> NDArray[np.float64] | None:
-        if self.p is None:
-            return None
+    def _gathered(
+        self,
+        values: NDArray[T],
+        nothing: T,
+        entry: NDArray[np.int64],
+        padding: NDArray[np.bool_],
+    ) -> NDArray[T]:
+        """Return values [..., list, place] from values [..., document]; `nothing` in padding."""
         if not len(self.alignment.document):
-            return np.zeros((*self.p.shape[:-1], *entry.shape))
-        return np.where(padding, 0.0, self.p[..., self.alignment.document[entry]])
-
-    def _known(self, entry: NDArray[np.int64], padding: NDArray[np.bool_]) -> NDArray[np.int16]:
-        if not len(self.alignment.document):
-            return np.full((*self.labels.shape[:-1], *entry.shape), MISSING)
-        known = self.labels[..., self.alignment.document[entry]]
-        return np.where(padding, MISSING, known)
+            return np.full((*values.shape[:-1], *entry.shape), nothing)
+        return np.where(padding, nothing, values[..., self.alignment.document[entry]])
 
     def _counted(
         self,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hungjury.data.reading.bad_lines import Stop
     from hungjury.data.reading.label_rows import Rows
 
+LINEAR = Argument("scaling", "linear")
 ScaledTogether = Literal["judge", "topic", "all"]
 
 
@@ -149,7 +150,7 @@ class Linear(Scaling):
             return Problem(
                 int(bad[0]),
                 f"the label {labels[bad[0]]:g} is not between {low:g} and {high:g}",
-                "declare ends that include all labels, or leave them out",
+                ("declare ends that include all labels, or leave them out:", LINEAR),
             )
         if not 0 < high - low < np.inf:
             return Problem(
@@ -202,15 +203,8 @@ def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note
             problem = scaling.problem(together)
             if problem is not None:
                 row = int(members[problem.at])
-                stop(
-                    rows.error(
-                        row,
-                        f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
-                        code="unsuitable-scaling",
-                        argument="scaling",
-                        remedy=problem.remedy,
-                    )
-                )
+                said = f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}"
+                stop(rows.error(row, said, "unsuitable-scaling", problem.remedy))
                 continue
             p[members] = scaling.chances(together)
             if together.min() == together.max():
@@ -272,7 +266,7 @@ class JudgeScaling(Record):
         """Return each scaling and the places of the judges that it is for."""
         if list(judges) == [""]:
             raise _refused("scaling names judges, but these labels have no judges",
-                           ("name one scaling:", Argument("scaling", "linear")))  # fmt: skip
+                           ("name one scaling:", LINEAR))  # fmt: skip
         taken = [
             next((r for r, (pattern, _) in enumerate(self.rules) if fnmatchcase(name, pattern)), -1)
             for name in judges

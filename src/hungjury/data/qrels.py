@@ -179,29 +179,21 @@ class Qrels(Record, eq=False):
             text.write(csv_text([head, *lines]))
         else:
             for topic, rows in self.to_dict().items():
-                _check_writable(name, [topic], rows)
+                _check_writable(name, topic, rows)
                 text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
         return text.getvalue()
 
 
-def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:
+def _check_writable(path: str, topic: str, documents: Iterable[str]) -> None:
     """Refuse ids that do not fit TREC's columns, before anything is written."""
-    for name in (*topics, *documents):
+    remedy = "rename it, or write a table from to_dict()"
+    for name in (topic, *documents):
         if len(name.split()) != 1:
-            raise InputError(
-                f"the id {name!r} contains blanks, which separate columns",
-                code="blank-in-id",
-                file=path,
-                remedy="rename it, or write a table from to_dict()",
-            )
-    for name in topics:
-        if name.startswith("#"):
-            raise InputError(
-                f"the topic {name!r} would be read as a comment",
-                code="comment-in-id",
-                file=path,
-                remedy="rename it",
-            )
+            said = f"the id {name!r} contains blanks, which separate columns"
+            raise InputError(said, code="blank-in-id", file=path, remedy=remedy)
+    if topic.startswith("#"):
+        said = f"the topic {topic!r} would be read as a comment"
+        raise InputError(said, code="comment-in-id", file=path, remedy=remedy)
 
 
 def empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:

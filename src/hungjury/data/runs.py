@@ -16,14 +16,11 @@ from hungjury.base.records import Record
 from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import (
-    frame_table,
-    is_frame,
-    is_records,
     nested_table,
     parse_text,
     read_table,
-    record_table,
     table_format,
+    table_or_files,
 )
 from hungjury.data.reading.label_rows import ONE_TOPIC
 from hungjury.data.reading.options import (
@@ -35,7 +32,7 @@ from hungjury.data.reading.options import (
     refuse_options,
     takes,
 )
-from hungjury.data.reading.sources import Source, expand
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -174,17 +171,12 @@ def read_runs(
 
 def run_source(source: object, policy: RunPolicy) -> Runs | RunFiles:
     """Return runs of frames and dictionaries in memory; files are read while they are aligned."""
-    given = dict(policy.columns)
     if isinstance(source, Mapping):
         return in_memory(_nested(source), policy)
-    if is_frame(source):
-        return in_memory(_by_system(frame_table(source, given=given, stem="run")), policy)
-    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
-        source = list(source) if isinstance(source, Iterable) else source
-        if is_records(source):
-            table = replace(record_table(source, given), stem="run")
-            return in_memory(_by_system(table), policy)
-    return RunFiles(expand(source, "scoreddocs"), policy)
+    found = table_or_files(source, "score", dict(policy.columns), "run")
+    if isinstance(found, InputTable):
+        return in_memory(_by_system(found), policy)
+    return RunFiles(expand(found, "scoreddocs"), policy)
 
 
 def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
@@ -245,39 +237,21 @@ def read_store(
         found = _by_system(read_table(source, kind, policy.columns, stop=stop), stop)
         return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
-    _parse(without_bad_lines(source, stop, free), store, free)
+    parse_run(without_bad_lines(source, stop, free), store, free)
     if not store.rows:
-        raise no_line(source.name)
+        raise source.error("the file has no lines", "no-rows", CHECK_COMMAND)
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
 
 
 def without_bad_lines(source: Source, stop: Stop, free: int = 1) -> Source:
     """Leave out lines of a run file that cannot be read; `stop` is called with each."""
-    return readable(source, native.RunStore, partial(_parse, free=free), stop, once=True)
+    return readable(source, native.RunStore, partial(parse_run, free=free), stop, once=True)
 
 
-def _parse(source: Source, into: Parser, free: int = 1) -> None:
-    parse_run(source, into.feed, into.finish, free)
-
-
-def parse_run(
-    source: Source,
-    feed: Callable[[memoryview], None],
-    finish: Callable[[], None],
-    free: int = 1,
-) -> None:
+def parse_run(source: Source, into: Parser, free: int = 1) -> None:
     """Push a run file through a native parser."""
-    parse_text(source, feed, finish, free, ROLES)
-
-
-def no_line(file: str) -> InputError:
-    return InputError(
-        "the file has no lines",
-        code="no-rows",
-        file=file,
-        remedy="check the command that produced it",
-    )
+    parse_text(source, into.feed, into.finish, free, ROLES)
 
 
 def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
@@ -332,21 +306,15 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
             firsts: dict[tuple[str, str], int] = {}
             for i in rows:
                 if firsts.setdefault((topics[i], documents[i]), i) != i:
-                    stop(_twice(table, i, topics[i], documents[i]))
+                    said = f"document '{documents[i]}' appears twice in the list of topic "
+                    remedy = "keep one row per document and topic"
+                    error = (f"{said}'{topics[i]}'", "duplicate-document", remedy, table.line(i))
+                    stop(table.error(*error))
             store = filled(list(firsts.values()))
         out.append(ReadRun(name, store, table.name))
     if not out:
-        raise table.error("the table has no rows", "no-rows", "check the command that produced it")
+        raise table.error("the table has no rows", "no-rows", CHECK_COMMAND)
     return out
-
-
-def _twice(table: InputTable, row: int, topic: str, document: str) -> InputError:
-    return table.error(
-        f"document '{document}' appears twice in the list of topic '{topic}'",
-        "duplicate-document",
-        "keep one row per document and topic",
-        table.line(row),
-    )
 
 
 def _nested(source: Mapping[str, Any]) -> list[ReadRun]:

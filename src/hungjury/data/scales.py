@@ -73,16 +73,18 @@ def _note(rows: Rows, mask: NDArray[np.bool_], kind: str, text: str) -> Note:
 
 
 def _unreadable(rows: Rows, bad: NDArray[np.bool_]) -> InputError:
-    first = int(np.flatnonzero(bad)[0])
-    word, count = rows.words[first], int(bad.sum())
+    word = rows.words[int(bad.argmax())]
     what = f"the label {quoted(word)} is not a number" if word else "the label is missing"
-    if count > 1:
-        whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
-        what += f" ({plural(count, 'such label')} in all{whose})"
     example = "WORD" if len(word) > 20 or set(word) & set(",:") else word.lower()
     mapped = (Argument("map", f"{example}:GRADE"), "gives words a grade;") if word else ()
     drop = (Argument("missing", "drop"), "leaves out labels that are empty or not numbers")
-    return rows.error(first, what, code="unreadable-label", remedy=(*mapped, *drop))
+    return rows.error(bad, what + _in_all(rows, bad), "unreadable-label", (*mapped, *drop))
+
+
+def _in_all(rows: Rows, bad: NDArray[np.bool_]) -> str:
+    """Say how many labels are bad in the same way, and whose, if there is more than one."""
+    whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
+    return f" ({plural(int(bad.sum()), 'such label')} in all{whose})" if bad.sum() > 1 else ""
 
 
 def quoted(word: str) -> str:
@@ -117,23 +119,14 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
         bad &= rows.label >= 0
     if not bad.any():
         return rows
-    count = int(bad.sum())
-    whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
     if policy.outside == "error":
-        first = int(np.flatnonzero(bad)[0])
-        stop(
-            rows.error(
-                first,
-                f"the label {rows.label[first]:g} is not among the declared grades "
-                f"{_span(policy.grades)} ({plural(count, 'such label')} in all{whose})",
-                code="outside-grades",
-                remedy=("use", Argument("outside", "clip", "missing"), ", or declare other grades"),
-            )
-        )
-    done = "clipped" if policy.outside == "clip" else "taken as missing"
-    text = f"{plural(count, 'label')} outside the declared grades, {done}"
-    if policy.outside != "error":
-        notes.append(Note("outside", count, text + (f" ({whose[2:]})" if whose else "")))
+        said = f"the label {rows.label[bad][0]:g} is not among the declared grades "
+        said += _span(policy.grades) + _in_all(rows, bad)
+        remedy = ("use", Argument("outside", "clip", "missing"), ", or declare other grades")
+        stop(rows.error(bad, said, "outside-grades", remedy))
+    else:
+        done = "clipped" if policy.outside == "clip" else "taken as missing"
+        notes.append(_note(rows, bad, "outside", f"outside the declared grades, {done}"))
     if policy.outside != "clip":
         return rows.keep(~bad)
     label = rows.label.copy()
@@ -153,20 +146,10 @@ def check_steps(rows: Rows, stop: Stop) -> None:
     wide = reduce(gcd, steps) >= WIDE_STEP and (len(steps) > 2 or steps[-1] >= 2 * WIDE_STEP)
     if not wide or steps[-1] > MOST_GRADE:
         return
-    first = int(np.flatnonzero(rows.label == steps[-1])[0])
-    fitting = ",".join(f"{value}:{grade}" for grade, value in enumerate(steps))
-    stop(
-        rows.error(
-            first,
-            f"the labels are {few(map(str, steps), 8)}: grades count 0, 1, 2, ...",
-            code="wide-steps",
-            remedy=(
-                Argument("map", fitting),
-                ", or, if these are the grades,",
-                Argument("grades", steps),
-            ),
-        )
-    )
+    said = f"the labels are {few(map(str, steps), 8)}: grades count 0, 1, 2, ..."
+    fitting = Argument("map", ",".join(f"{value}:{grade}" for grade, value in enumerate(steps)))
+    remedy = (fitting, ", or, if these are the grades,", Argument("grades", steps))
+    stop(rows.error(rows.label == steps[-1], said, "wide-steps", remedy))
 
 
 def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Rows:
@@ -250,13 +233,9 @@ def _stray_error(rows: Rows, bad: NDArray[np.bool_], kept: Rows, scaled: bool) -
         remedy = (scale, outside, "leaves them out;", leave, "too")
         if high <= WIDE * (top + 1):
             remedy += (";", Argument("grades", range(low, high + 1)), "if that is the scale")
-    return rows.error(
-        int(np.flatnonzero(bad)[0]),
-        f"{plural(count, 'label')} outside the scale 0-{top} of all others: "
-        f"{_listed(rows.label[bad])}; by judge: {counted(rows.count_by_judge(bad))}",
-        code="stray-labels",
-        remedy=remedy,
-    )
+    said = f"{plural(count, 'label')} outside the scale 0-{top} of all others: "
+    said += f"{_listed(rows.label[bad])}; by judge: {counted(rows.count_by_judge(bad))}"
+    return rows.error(bad, said, "stray-labels", remedy)
 
 
 Scale = tuple[bool, float]  # has it fractions, and its largest label
@@ -359,45 +338,22 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
     if (values != np.floor(values)).any():
         if values[0] < 0 or values[-1] > 1:
             bad = (label < 0) | (label > 1)
-            first = int(np.flatnonzero(bad)[0])
-            other = label[int(np.flatnonzero(label != np.floor(label))[0])]
-            stop(
-                rows.error(
-                    first,
-                    f"the label {label[first]:g} "
-                    + (
-                        "is fractional, but not between 0 and 1"
-                        if label[first] != np.floor(label[first])
-                        else f"is mixed with fractional labels such as {other:g}"
-                    )
-                    + "; labels must be integer grades or probabilities between 0 and 1",
-                    code="not-a-label",
-                    remedy=("round to grades, or scale labels into [0, 1], for example with", OPEN),
-                )
-            )
+            first, other = label[bad][0], label[label != np.floor(label)][0]
+            said = "is fractional, but not between 0 and 1"
+            if first == np.floor(first):
+                said = f"is mixed with fractional labels such as {other:g}"
+            meant = "labels must be integer grades or probabilities between 0 and 1"
+            remedy = ("round to grades, or scale labels into [0, 1], for example with", OPEN)
+            stop(rows.error(bad, f"the label {first:g} {said}; {meant}", "not-a-label", remedy))
             rows = rows.keep(~bad)
         return (0, 1), True, rows
     if abs(values).max(initial=0) > MOST_GRADE:
         far = abs(label) > MOST_GRADE
-        first = int(np.flatnonzero(far)[0])
-        value, count = label[first], int(far.sum())
-        whose = f": {counted(rows.count_by_judge(far))}" if rows.by_judges else ""
-        in_all = f" ({plural(count, 'such label')} in all{whose})" if count > 1 else ""
-        stop(
-            rows.error(
-                first,
-                f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
-                f"{in_all}",
-                code="not-a-grade",
-                remedy=(
-                    Argument("map", f"{value:g}:missing"),
-                    "leaves it out;",
-                    OPEN,
-                    f"turns labels on an open scale into probabilities (grades are at most "
-                    f"{MOST_GRADE})",
-                ),
-            )
-        )
+        value = label[far][0]
+        said = f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
+        leave = (Argument("map", f"{value:g}:missing"), "leaves it out;")
+        most = f"turns labels on an open scale into probabilities (grades are at most {MOST_GRADE})"
+        stop(rows.error(far, said + _in_all(rows, far), "not-a-grade", (*leave, OPEN, most)))
         rows = rows.keep(~far)
     if policy.grades is not None:
         return tuple(g for g in policy.grades if g >= 0), False, rows

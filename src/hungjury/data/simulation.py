@@ -163,34 +163,20 @@ def simulate(
     check_count("documents", documents, 10, 10_000_000)
     check_count("depth", depth, 1, 10_000_000)
     check_count("grades", grades, 2, MOST_GRADE + 1)
-    if depth > documents:
-        raise InputError(
-            f"the depth {depth} is more than {documents} documents",
-            code="out-of-range",
-            argument="depth",
-            remedy="lower it",
-        )
-    if not 0 < reach <= 1:
-        raise InputError(
-            f"reach is {reach:g}",
-            code="out-of-range",
-            argument="reach",
-            remedy="reach is a share above 0, at most 1",
-        )
-    if not 0 <= fooled <= 1 or not 0 <= hardness <= MOST_HARDNESS:
-        raise InputError(
-            f"fooled is {fooled:g} and hardness {hardness:g}",
-            code="out-of-range",
-            remedy="fooled is a share from 0 to 1, hardness a standard deviation up to "
-            f"{MOST_HARDNESS:g}",
-        )
-    if not accuracies or not all(0 <= a <= 1 for a in accuracies):
-        raise InputError(
-            f"accuracies must be probabilities from 0 to 1, got {list(accuracies)}",
-            code="out-of-range",
-            argument="accuracies",
-            remedy="give one number from 0 to 1 for each judge",
-        )
+    deviation = f"a standard deviation up to {MOST_HARDNESS:g}"
+    each = accuracies and all(0 <= a <= 1 for a in accuracies)
+    for name, value, right, meant in (
+        ("depth", depth, depth <= documents, f"at most the number of documents, {documents}"),
+        ("reach", reach, 0 < reach <= 1, "a share above 0, at most 1"),
+        ("fooled", fooled, 0 <= fooled <= 1, "a share from 0 to 1"),
+        ("hardness", hardness, 0 <= hardness <= MOST_HARDNESS, deviation),
+        ("accuracies", list(accuracies), each, "a probability from 0 to 1 for each judge"),
+    ):
+        if not right:
+            remedy = f"give {meant}"
+            raise InputError(
+                f"{name} is {value}", code="out-of-range", argument=name, remedy=remedy
+            )
     for kind in odd:
         check_choice("a kind of judge", kind, ODD)
     check_seed(seed)

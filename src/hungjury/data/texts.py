@@ -286,12 +286,8 @@ def _object(line: bytes, file: str, number: int) -> dict[str, object]:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
-        raise InputError(
-            "expected a JSON object",
-            code="not-json",
-            file=file,
-            line=number,
-            remedy="fix or remove this line",
+        raise Source(file).error(
+            "expected a JSON object", "not-json", "fix or remove this line", number
         )
     return row
 

@@ -95,12 +95,8 @@ def damage_reported(name: str) -> Iterator[None]:
 
 
 def _damaged(name: str) -> InputError:
-    return InputError(
-        "the compressed file is truncated or damaged",
-        code="damaged-file",
-        file=name,
-        remedy="download or compress it again",
-    )
+    said, remedy = "the compressed file is truncated or damaged", "download or compress it again"
+    return InputError(said, code="damaged-file", file=name, remedy=remedy)
 
 
 def ahead(pieces: Iterator[memoryview], waiting: int) -> Generator[memoryview, None, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, MissingExtra
@@ -26,12 +26,8 @@ VERSION = 1
 
 def not_ours(path: str) -> InputError:
     """Return the error for a database of another program."""
-    return InputError(
-        "this is not a database of labels",
-        code="not-labels",
-        file=path,
-        remedy="give one that hungjury label wrote",
-    )
+    said, remedy = "this is not a database of labels", "give one that hungjury label wrote"
+    return Source(path).error(said, "not-labels", remedy)
 
 
 @contextmanager
@@ -41,7 +37,7 @@ def open_labels(path: str) -> Iterator[Connection]:
     from pathlib import Path
 
     if not Path(path).is_file():
-        raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
+        raise Source(str(path)).error("no such file", "no-file", "check the path")
     # Without a log no process is writing: then open it immutable, which works on read-only disks
     # and leaves no empty log behind.
     how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
@@ -51,9 +47,8 @@ def open_labels(path: str) -> Iterator[Connection]:
                 raise not_ours(str(path))
             yield base
     except sqlite3.OperationalError as error:
-        raise InputError(
-            f"cannot be read: {error}", code="unreadable", file=str(path), remedy="check the folder"
-        ) from None
+        said = f"cannot be read: {error}"
+        raise Source(str(path)).error(said, "unreadable", "check the folder") from None
     except sqlite3.DatabaseError:
         raise not_ours(str(path)) from None
 
@@ -65,12 +60,8 @@ def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
         names = [column[0] for column in found.description]
         rows = found.fetchall()
     if not rows:
-        raise InputError(
-            "nothing has been labelled yet",
-            code="no-label",
-            file=str(path),
-            remedy="label some documents first",
-        )
+        said = "nothing has been labelled yet"
+        raise Source(str(path)).error(said, "no-label", "label some documents first")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
@@ -274,12 +265,8 @@ def frame_table(
             columns = {str(c): native[c].to_list() for c in native.columns}
             return InputTable(name, columns, given=given or {}, stem=stem)
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
-        raise InputError(
-            f"the columns cannot be read: {error}",
-            code="unreadable-columns",
-            file=name,
-            remedy="fix the columns",
-        ) from None
+        said = f"the columns cannot be read: {error}"
+        raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
     raise InputError(
         f"cannot read from {type(frame).__name__}",
         code="unsupported-source",
@@ -287,53 +274,44 @@ def frame_table(
     )
 
 
-def is_records(source: object) -> TypeGuard[Sequence[Any]]:
-    """Return a list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
-    return (
-        isinstance(source, (list, tuple))
-        and not hasattr(source, "_fields")
-        and bool(source)
-        and all(hasattr(row, "_fields") for row in source)
-    )
-
-
-def record_table(
-    rows: Iterable[Any], given: Mapping[str, str] | None = None, name: str = "<list>"
-) -> InputTable:
-    """Turn named tuples into a table."""
-    listed = list(rows)
-    fields = listed[0]._fields
-    if any(row._fields != fields for row in listed):
-        raise InputError(
-            "the list mixes named tuples of different kinds",
-            code="mixed-sources",
-            file=name,
-            remedy="use one kind",
-        )
-    columns = {f: [getattr(row, f) for row in listed] for f in fields}
-    return InputTable(name, columns, given=given or {})
+def table_or_files(
+    source: object, value: str, given: Mapping[str, str], stem: str = ""
+) -> InputTable | object:
+    """Return the table of a frame, of a list of named tuples such as ir_measures', or of
+    ``{topic: {document: value}}``; anything else names files."""
+    if isinstance(source, Mapping):
+        return nested_table(source, value, stem=stem)
+    if is_frame(source):
+        return frame_table(source, given=given, stem=stem)
+    if isinstance(source, (str, bytes)) or hasattr(source, "read"):
+        return source
+    rows = list(source) if isinstance(source, Iterable) else []
+    if rows and all(hasattr(row, "_fields") for row in rows):
+        fields = rows[0]._fields
+        if any(row._fields != fields for row in rows):
+            raise Source("<list>").error(
+                "the list mixes named tuples of different kinds", "mixed-sources", "use one kind"
+            )
+        columns = {f: [getattr(row, f) for row in rows] for f in fields}
+        return InputTable("<list>", columns, given=given, stem=stem)
+    return rows if isinstance(source, Iterable) else source
 
 
 def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
     """Turn ``{topic: {document: value}}`` into a table."""
-    if not isinstance(source, Mapping):
-        raise InputError(
-            f"expected a dictionary, got {type(source).__name__}",
-            code="not-a-dictionary",
-            file=name,
-            remedy="give {topic: {document: value}}",
-        )
     topics: list[str] = []
     documents: list[str] = []
     values: list[Any] = []
-    for topic, inner in source.items():
-        if not isinstance(inner, Mapping):
-            raise InputError(
-                f"the dictionary contains {type(inner).__name__} under {topic!r}",
-                code="not-a-dictionary",
-                remedy="give {topic: {document: value}}",
-            )
-        topics += [topic] * len(inner)
-        documents += inner.keys()
-        values += inner.values()
+    for topic, inner in _mapping(source, name, "expected a dictionary, got {}").items():
+        found = _mapping(inner, name, f"the dictionary contains {{}} under {topic!r}")
+        topics += [topic] * len(found)
+        documents += found.keys()
+        values += found.values()
     return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)
+
+
+def _mapping(given: object, name: str, otherwise: str) -> Mapping[Any, Any]:
+    if isinstance(given, Mapping):
+        return given
+    said = otherwise.replace("{}", type(given).__name__)
+    raise Source(name).error(said, "not-a-dictionary", "give {topic: {document: value}}")

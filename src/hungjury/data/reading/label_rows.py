@@ -20,18 +20,15 @@ from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import (
     MARKS,
-    frame_table,
-    is_frame,
-    is_records,
     nested_table,
     parse_text,
     read_table,
-    record_table,
     table_format,
+    table_or_files,
     unknown_header,
 )
 from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.sources import Source, expand
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
 
 
 class Rows(Record, eq=False):
@@ -87,13 +84,11 @@ class Rows(Record, eq=False):
         return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
 
     def error(
-        self, row: int, message: str, *, code: str, remedy: Remedy, argument: str | None = None
+        self, at: int | NDArray[np.bool_], message: str, code: str, remedy: Remedy
     ) -> InputError:
-        """Make an error about a row."""
-        file, line = self.at(row)
-        return InputError(
-            message, code=code, file=file, line=line, remedy=remedy, argument=argument
-        )
+        """Make an error about a row, or the first of some rows."""
+        file, line = self.at(at if isinstance(at, int) else int(at.argmax()))
+        return InputError(message, code=code, file=file, line=line, remedy=remedy)
 
 
 Part = Source | InputTable
@@ -106,18 +101,10 @@ def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -
 
     several: labels of several judges, whose dictionaries are ``{judge: source}``.
     """
-    given = dict(policy.columns)
-    if isinstance(source, Mapping):
-        if not several:
-            return [nested_table(source, "label")]
+    if several and isinstance(source, Mapping):
         return [part for name, one in source.items() for part in _of_judge(name, one, policy)]
-    if is_frame(source):
-        return [frame_table(source, given=given)]
-    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
-        source = list(source) if isinstance(source, Iterable) else source
-        if is_records(source):
-            return [record_table(source, given)]
-    return list(expand(source, folders=several))
+    found = table_or_files(source, "label", dict(policy.columns))
+    return [found] if isinstance(found, InputTable) else [*expand(found, folders=several)]
 
 
 def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
@@ -401,33 +388,21 @@ def _check_printable(rows: Rows) -> None:
         raise rows.error(
             row,
             f"the judge {rows.judges[rows.judge[row]]!r} is not UTF-8 text",
-            code="not-utf8",
-            remedy="save the file as UTF-8",
+            "not-utf8",
+            "save the file as UTF-8",
         )
 
 
 def no_label(file: str) -> InputError:
-    return InputError(
-        "the file has no labels",
-        code="no-labels",
-        file=file,
-        remedy="check the command that produced it",
-    )
+    return Source(file).error("the file has no labels", "no-labels", CHECK_COMMAND)
 
 
 def _no_header(file: str) -> InputError:
-    return InputError(
-        "a wide table needs a header line with the names of topic, document and judges",
-        code="no-header",
-        file=file,
-        remedy=("add it, or leave out", Argument("wide")),
-    )
+    said = "a wide table needs a header line with the names of topic, document and judges"
+    return Source(file).error(said, "no-header", ("add it, or leave out", Argument("wide")))
 
 
 def _mixed(file: str) -> InputError:
-    return InputError(
-        "files with a judge column are mixed with files without one",
-        code="mixed-sources",
-        file=file,
-        remedy="give one file per judge, or only tables with a judge column",
-    )
+    said = "files with a judge column are mixed with files without one"
+    remedy = "give one file per judge, or only tables with a judge column"
+    return Source(file).error(said, "mixed-sources", remedy)

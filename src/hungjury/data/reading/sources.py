@@ -26,6 +26,7 @@ CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
 LONGEST_HEAD = 1 << 20
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
+CHECK_COMMAND = "check the command that produced it"  # a remedy
 SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
 WAITING = 2  # pieces decompressed before they are asked for
 PREFIX = "ir_datasets:"  # of the id of a dataset
@@ -130,7 +131,7 @@ class Source(Record):
                 at, least = at + count, 1
 
     def _empty(self) -> InputError:
-        return self.error("the file is empty", "empty-file", "check the command that produced it")
+        return self.error("the file is empty", "empty-file", CHECK_COMMAND)
 
     def _without_mark(self, piece: memoryview) -> memoryview:
         head = bytes(piece[: len(MARK)])
@@ -310,12 +311,9 @@ def _held(stream: Any) -> Source:
     try:
         content = stream.read()
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"not {error.encoding.upper()} text",
-            code="not-utf8",
-            file=name,
-            remedy="open it with its own encoding, or save it as UTF-8",
-        ) from None
+        remedy = "open it with its own encoding, or save it as UTF-8"
+        said = f"not {error.encoding.upper()} text"
+        raise Source(name).error(said, "not-utf8", remedy) from None
     if isinstance(content, str):
         # A lone surrogate is not text; it is passed on to where its line is known.
         content = content.encode("utf-8", "surrogatepass")
@@ -341,7 +339,7 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
                 f"no file matches '{text}'", code="no-file", remedy="check the pattern"
             )
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
-    raise InputError("no such file", code="no-file", file=text, remedy="check the path")
+    raise Source(text).error("no such file", "no-file", "check the path")
 
 
 def _in_folder(folder: str) -> list[Source]:
@@ -352,17 +350,12 @@ def _in_folder(folder: str) -> list[Source]:
     deeper = [p for p in inside if p.is_dir()]
     if deeper:
         if len(deeper) < len(inside):
-            raise InputError(
-                "this directory contains both files and directories",
-                code="mixed-directory",
-                file=folder,
-                remedy=f"name what is to be read: '{folder.rstrip('/')}/*.qrels'",
-            )
+            said = "this directory contains both files and directories"
+            remedy = f"name what is to be read: '{folder.rstrip('/')}/*.qrels'"
+            raise Source(folder).error(said, "mixed-directory", remedy)
         return [one for p in deeper for one in _in_folder(str(p))]
     if not inside:
-        raise InputError(
-            "this directory is empty", code="empty-directory", file=folder, remedy="check the path"
-        )
+        raise Source(folder).error("this directory is empty", "empty-directory", "check the path")
     group = Path(folder).absolute().name
     return [replace(_file(str(p)), group=group) for p in inside]
 
@@ -403,19 +396,11 @@ def _load(name: str, part: str) -> Any:
     try:
         dataset = ir_datasets.load(identifier)
     except KeyError:
-        raise InputError(
-            f"ir_datasets has no dataset '{identifier}'",
-            code="unknown-dataset",
-            file=name,
-            remedy="see https://ir-datasets.com for the ids",
-        ) from None
+        said, remedy = f"ir_datasets has no dataset '{identifier}'", "see https://ir-datasets.com"
+        raise Source(name).error(said, "unknown-dataset", f"{remedy} for the ids") from None
     if not getattr(dataset, f"has_{part}")():
-        raise InputError(
-            f"the dataset has no {part}",
-            code="missing-part",
-            file=name,
-            remedy="use a subset that has them",
-        )
+        said = f"the dataset has no {part}"
+        raise Source(name).error(said, "missing-part", "use a subset that has them")
     return dataset
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -55,24 +55,28 @@ def _integers(text: str) -> Iterable[Any]:
 
 def relabelling(given: object) -> Relabelling:
     """Pair old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
-    if given is None or given == "":
-        return ()
-    pairs: Iterable[Any]
-    if isinstance(given, str):
-        pairs = [part.rpartition(":")[::2] for part in given.split(",")]
-    elif isinstance(given, Mapping):
-        pairs = given.items()
-    else:
-        raise _bad_map(f"map must be text or a dictionary, got {given!r}")
     found: dict[str | float, float | None] = {}
-    for old, new in pairs:
+    for old, new in _pairs(given, lambda part: part.rpartition(":"), _bad_map):
         key = label_key(old)
-        if key in found or key == "":
-            raise _bad_map(
-                f"map names the label {old!r} twice" if key != "" else f"invalid map {given!r}"
-            )
+        if key in found:
+            raise _bad_map(f"map names the label {old!r} twice")
+        if key == "":
+            raise _bad_map(f"invalid map {given!r}")
         found[key] = _new_label(new)
     return tuple(found.items())
+
+
+def _pairs(
+    given: object, split: Callable[[str], tuple[str, str, str]], bad: Callable[[str], InputError]
+) -> Iterable[tuple[Any, Any]]:
+    """Return the pairs of a dictionary, or of text with commas between them."""
+    if given is None or given == "":
+        return ()
+    if isinstance(given, str):
+        return [split(part)[::2] for part in given.split(",")]
+    if isinstance(given, Mapping):
+        return given.items()
+    raise bad(f"expected text or a dictionary, got {given!r}")
 
 
 def label_key(label: object) -> str | float:
@@ -113,20 +117,14 @@ def map_text(pairs: Relabelling) -> str | None:
 
 def columns_by_role(given: object) -> tuple[tuple[str, str], ...]:
     """Pair roles and columns: {"topic": "query"} or "topic=query,document=passage"."""
-    if given is None or given == "":
-        return ()
-    if isinstance(given, str):
-        pairs = [part.partition("=")[::2] for part in given.split(",")]
-    elif isinstance(given, Mapping):
-        pairs = [(str(role), str(column)) for role, column in given.items()]
-    else:
-        raise _bad_columns(f"columns must be text or a dictionary, got {given!r}")
-    found = {role.strip(): column.strip() for role, column in pairs}
-    for role, column in found.items():
+    found: dict[str, str] = {}
+    for role, column in _pairs(given, lambda part: part.partition("="), _bad_columns):
+        role, column = str(role).strip(), str(column).strip()
+        if role in found:
+            raise _bad_columns(f"columns names the {role} twice")
         if role not in ROLES or not column:
             raise _bad_columns(f"invalid columns: {role}={column}")
-    if len(found) < len(pairs):
-        raise _bad_columns("columns names a role twice")
+        found[role] = column
     return tuple(found.items())
 
 
