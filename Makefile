@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test quick lint types unit bench studies docs examples wheel clean sanitize mutants
+.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -85,17 +85,25 @@ studies: $(VENV)/ready
 	$(BIN)/python -m benchmarks.truth.gold --docs docs -o studies-results/gold.csv
 	$(BIN)/python -m benchmarks.truth.path
 
-# A wheel in dist/ with its software bill of materials, tested in a clean environment without the sources.
-wheel: $(VENV)/ready
+# Wheels in dist/ for Python 3.10 to 3.14, each tested where no compiler is, with the bill of materials.
+wheels: $(VENV)/ready
 	rm -rf dist .venv-wheel
-	$(BIN)/python -m build --wheel --outdir dist
+	$(BIN)/python tools/wheels.py --output dist
 	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/pip install --quiet dist/*.whl
+	.venv-wheel/bin/pip install --quiet --no-index --find-links dist --no-deps hungjury
+	.venv-wheel/bin/pip install --quiet hungjury --find-links dist
 	$(BIN)/python -m cyclonedx_py environment --output-reproducible -o dist/hungjury.cdx.json .venv-wheel/bin/python
-	.venv-wheel/bin/pip install --quiet pytest hypothesis
-	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests pyproject.toml build/wheel-tests/
-	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/oracles/test_oracles.py tests/base/test_named.py tests/measures/test_batch.py
 	@ls dist
+
+# The oldest versions that pyproject.toml allows, with the oldest Python; without what they cannot run.
+LOWEST ?= $(or $(shell command -v python3.10),$(PYTHON))
+test-lowest:
+	$(LOWEST) -m venv --clear .venv-lowest
+	.venv-lowest/bin/pip install --quiet uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
+		--editable '.[tables,report,ltr]' 'pytest>=8' 'pytest-xdist>=3' 'hypothesis>=6.90' 'pandas>=2'
+	.venv-lowest/bin/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)' \
+		tests/base tests/data tests/measures tests/judges tests/leaderboard tests/stats tests/comparison
 
 # Changes the code in 300 small ways and lists the changes that no test notices; what is done is kept.
 mutants: $(VENV)/ready
@@ -112,4 +120,4 @@ build/fuzz: tests/native/fuzz.cpp $(wildcard src/hungjury/native/*.h)
 		-Isrc/hungjury/native $< -o $@
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-wheel build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-wheel .venv-lowest build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
