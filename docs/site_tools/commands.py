@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.main import COMMANDS, hungjury
+from hungjury.cli.main import hungjury, summaries
 from site_tools.parts import toctree
 
+COMMANDS = summaries()
 TOP = """\
 # Commands
 

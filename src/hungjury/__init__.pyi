@@ -48,6 +48,9 @@ from hungjury.measures.evaluate import evaluate as evaluate
 from hungjury.measures.evaluate import score_list as score_list
 from hungjury.measures.scores import Curve as Curve
 from hungjury.measures.scores import Scores as Scores
+from hungjury.projects.history import Changes as Changes
+from hungjury.projects.history import diff as diff
+from hungjury.projects.project import Project as Project
 from hungjury.users.clicks import calibrate as calibrate
 
 __version__: str

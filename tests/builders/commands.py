@@ -32,9 +32,11 @@ SAMPLES = {
     "compare-rankers": ["fold", "--folds", "3", *QUICK, "--sizes", "2", "--nav-rel", "2"],
     "completion": ["bash"],
     "curve": FILES,
+    "diff": ["board.json", "board.json"],
     "evaluate": FILES,
     "gate": ["--qrels", "gold.qrels", "--runs", "runs/*", "--baseline", "system1",
              "--candidate", "system2"],
+    "init": [*PANEL, "--force"],
     "label": ["labels.db", "--export", "-"],
     "leaderboard": [*PANEL, "--draws", "100"],
     "measures": [],
@@ -42,7 +44,9 @@ SAMPLES = {
     "plan": [*PANEL, "--budget", "10"],
     "prm": ["--judges", "judges/*", "--rel", "1", "--draws", "20"],
     "rank": ["ranker.json", "fold/test.txt"],
+    "rerun": ["board.json"],
     "simulate": ["-o", "new", "--topics", "3"],
+    "status": ["--project", "project/hungjury.toml"],
     "study aware": [*STUDY, "--replicates", "3", "--tuples", "1", "--sizes", "2", "--sizes", "3",
                     "--measures", "AP"],
     "study crowd": [*STUDY, "--tuples", "1", "--sizes", "2", "--resamples", "20",
@@ -102,6 +106,12 @@ def sample_files(folder: Path) -> Path:
     for seed, part in enumerate(("train", "vali", "test")):
         (folder / "fold" / f"{part}.txt").write_text(_letor(seed))
     _labels(folder / "labels.db")
+    (folder / "project").mkdir()
+    (folder / "project" / "hungjury.toml").write_text('[collection]\nruns = "../runs/*"\n')
+    panel = [str(folder / word) if "*" in word else word for word in PANEL]
+    board = ["leaderboard", *panel, "--draws", "100", "--format", "json", "--quiet"]
+    with patch.object(sys, "argv", ["hungjury", *board]):
+        (folder / "board.json").write_text(run(*board))
     return folder
 
 

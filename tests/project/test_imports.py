@@ -28,6 +28,7 @@ ROOMS = [
     ["judges"],
     ["comparison"],
     ["leaderboard", "theory", "studies", "ltr"],
+    ["projects"],
     ["report"],
     ["labelling"],
     ["cli"],

@@ -9,6 +9,8 @@ from typing import Any, Literal, NoReturn
 
 from hungjury.base.errors import InputError
 
+PROJECT = "hungjury.toml"
+
 
 def cores() -> int:
     """Return the number of cores this process may use; HUNGJURY_THREADS overrides it."""

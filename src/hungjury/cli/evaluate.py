@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.cli.options import result_options
-from hungjury.cli.output import Output, deliver
+from hungjury.cli.output import Output, deliver, keep_in_project
 from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def evaluate_command(per_topic: bool, no_summary: bool, out: Output, **scoring: 
     out.notes(scores.notes)
     if per_topic or out.form == "trec":
         deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.path)
+        keep_in_project(scores.to_json)
     else:
         out.write(scores)
 

@@ -12,8 +12,9 @@ import click
 
 from hungjury import __version__
 from hungjury.base.errors import HungjuryError
+from hungjury.base.files import PROJECT
 from hungjury.base.text import visible
-from hungjury.cli.options import finished
+from hungjury.cli.options import OF_PROJECTS, finished
 from hungjury.cli.output import deliver, guard_streams
 
 # They do no linear algebra; the threads that numpy's BLAS starts, one per core, would cost time.
@@ -47,7 +48,10 @@ class _Commands(click.Group):
             found = getattr(import_module(f"hungjury.cli.{module}"), f"{module}_command", None)
             if found is not None:
                 self.add_command(finished(found))
-        return self.commands.get(name)
+        command = self.commands.get(name)
+        if command is not None and name in OF_PROJECTS:
+            command.no_args_is_help = not os.path.isfile(PROJECT)
+        return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

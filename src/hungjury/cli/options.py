@@ -12,9 +12,10 @@ import click
 from click.core import ParameterSource
 
 from hungjury.base.errors import check_installed
+from hungjury.base.files import PROJECT
 from hungjury.base.parameters import MOST_GRADE, MOST_SEED
 from hungjury.base.text import decimal_of
-from hungjury.cli.output import Output
+from hungjury.cli.output import Output, input_files
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -297,7 +298,63 @@ def finished(command: click.Command) -> click.Command:
     command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
     if command.callback is not None:
         command.callback = _guarded(command.callback, command)
+    if command.name in OF_PROJECTS:
+        command.params.append(_project_option())
     return command
+
+
+OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
+
+
+def _project_option() -> click.Option:
+    """Make the option of a project file, which is read before all others and gives defaults."""
+    return click.Option(
+        ["--project"], metavar="FILE", is_eager=True, expose_value=False, callback=_take_project,
+        help="Project file, whose options are used where none is given; by default "
+        "hungjury.toml in this folder.",
+    )  # fmt: skip
+
+
+def _take_project(context: click.Context, _option: click.Parameter, path: str | None) -> None:
+    """Let the options of a project file be the defaults of a command, and say which are used."""
+    if context.resilient_parsing or (path is None and not os.path.isfile(PROJECT)):
+        return
+    from hungjury.projects.project import Project
+
+    project = Project(path or PROJECT)
+    given = project.options(context.command.name or "")
+    names = {(p.name or ""): p for p in context.command.params}
+    if "measure" in names and "measures" in given:
+        given["measure"] = given.pop("measures")[0]
+    taken = {}
+    for name, value in given.items():
+        if name in names:
+            several = getattr(names[name], "multiple", False)
+            taken[name] = (value,) if several and not isinstance(value, list) else value
+    context.default_map = {**(context.default_map or {}), **taken}
+    context.meta["hungjury.project"] = project
+
+
+def _say_project(context: click.Context) -> None:
+    """Say which options came from the project file, and which were typed instead."""
+    project = context.meta.get("hungjury.project")
+    if project is None or context.params.get("quiet"):
+        return
+    source = context.get_parameter_source
+    used, typed = [], []
+    for name in context.default_map or {}:
+        where = source(name)
+        flag = max(next(p for p in context.command.params if p.name == name).opts, key=len)
+        if where is ParameterSource.DEFAULT_MAP:
+            used.append(flag)
+        elif where is ParameterSource.COMMANDLINE:
+            typed.append(flag)
+    told = f"{project.path}: {', '.join(used) or 'nothing'}"
+    if typed:
+        told += f"; typed instead: {', '.join(typed)}"
+    click.echo(click.style("project: ", fg="yellow") + told, err=True)
+    for note in project.notes:
+        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
 
 
 def _guarded(run: F, command: click.Command) -> F:
@@ -311,8 +368,8 @@ def _guarded(run: F, command: click.Command) -> F:
         if outputs:
             from hungjury.base.files import refuse_inputs
 
-            texts = [v for kind, v in values if kind is click.STRING and v is not None]
-            refuse_inputs(outputs, _files(texts))
+            refuse_inputs(outputs, input_files(context))
+        _say_project(context)
         return run(*args, **given)
 
     return cast(F, guarded)
@@ -320,11 +377,3 @@ def _guarded(run: F, command: click.Command) -> F:
 
 def _writes(kind: object) -> bool:
     return getattr(kind, "func", None) in OUTPUTS
-
-
-def _files(values: Sequence[Any]) -> list[str]:
-    """The files that texts name, patterns included."""
-    from glob import glob
-
-    each = [one for value in values for one in ([value] if isinstance(value, str) else value)]
-    return [file for text in each if isinstance(text, str) for file in (text, *glob(text))]

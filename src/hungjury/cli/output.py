@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
+KEPT = {"compare", "evaluate", "gate", "leaderboard"}  # commands whose results a project keeps
 
 
 class _Tolerant:
@@ -114,10 +115,16 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     the sentences of a text for people are wrapped.
     """
     text = text if text.endswith("\n") else text + "\n"
+    context = click.get_current_context(silent=True)
+    form = context.params.get("form") if context else None
+    if form == "json":
+        text = recorded(text)
     if output is not None and output != "-":
         from hungjury.base.files import write_whole
 
         write_whole(output, text)
+        if form in ("csv", "latex"):  # which have no place for it
+            write_whole(f"{output}.provenance.json", recorded("{}"))
     elif sys.stdout.isatty():
         shown = visible(text)
         sys.stdout.write(_wrapped(shown, text_width(len(shown))) if for_people else shown)
@@ -125,6 +132,39 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
         sys.stdout.write_bytes(text.encode("utf-8", "surrogateescape"))
     else:  # a stream that replaced stdout
         sys.stdout.write(text)
+
+
+def recorded(text: str) -> str:
+    """Add to a result in JSON what it comes from: this command and its inputs."""
+    from hungjury.base.provenance import provenance, with_provenance
+
+    context = click.get_current_context()
+    project = context.meta.get("hungjury.project")
+    inputs = [*input_files(context), *([project.path] if project else [])]
+    return with_provenance(text, provenance(["hungjury", *sys.argv[1:]], inputs))
+
+
+def keep_in_project(to_json: Callable[[], str]) -> None:
+    """Keep a result in the project's folder, if the command takes its options from a project."""
+    context = click.get_current_context()
+    project = context.meta.get("hungjury.project")
+    if project is not None and context.info_name in KEPT and context.find_root().obj != "rerun":
+        from hungjury.projects.history import keep
+
+        path = keep(project.results, context.info_name or "", recorded(to_json()))
+        if path is not None and not context.params.get("quiet"):
+            click.echo(f"kept as {path}", err=True)
+
+
+def input_files(context: click.Context) -> list[str]:
+    """Return the files that the arguments of a command name, patterns included."""
+    from glob import glob
+
+    given = [
+        context.params.get(p.name or "") for p in context.command.params if p.type is click.STRING
+    ]
+    each = [one for v in given if v is not None for one in ([v] if isinstance(v, str) else v)]
+    return [file for text in each if isinstance(text, str) for file in (text, *glob(text))]
 
 
 def _wrapped(text: str, width: int) -> str:
@@ -159,6 +199,7 @@ class Output(Record):
         }
         text = written.get(self.form, result.to_text)()
         deliver(text, self.path, for_people=self.form not in written)
+        keep_in_project(result.to_json)
 
     def notes(self, notes: Iterable[Note], where: str = "`hungjury audit`") -> None:
         """Print notes, unless the user wants none."""

@@ -1,0 +1,245 @@
+"""Results that last: kept as plain JSON in the project, compared in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from hungjury.base.errors import InputError, plural
+from hungjury.base.files import file_error, write_whole
+from hungjury.base.provenance import input_record
+from hungjury.base.records import Record
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
+
+APART = "made"  # what may differ although the result is the same
+MANY = 6
+
+
+def keep(folder: str, command: str, text: str) -> str | None:
+    """Keep a result in JSON, unless the newest one of this command is the same; return its path.
+
+    The name has the time and a digest, so that processes that write at once do not collide.
+    """
+    content = json.loads(text)
+    time = re.sub(r"[^0-9T]", "", content.get(APART, {}).get("time", ""))[:15]
+    digest = content_digest(content)
+    os.makedirs(folder, exist_ok=True)
+    past = kept(folder, command)
+    if past and past[-1].endswith(f"-{digest}.json"):
+        return None
+    path = os.path.join(folder, f"{time}-{command}-{digest}.json")
+    write_whole(path, text)
+    return path
+
+
+def kept(folder: str, command: str = "") -> list[str]:
+    """Return the kept results, oldest first."""
+    pattern = re.compile(rf"\d{{8}}T\d{{6}}-{command or '[a-z-]+'}-[0-9a-f]{{8}}\.json")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [os.path.join(folder, name) for name in sorted(names) if pattern.fullmatch(name)]
+
+
+def content_digest(content: Mapping[str, Any]) -> str:
+    """Return a short digest of a result, time and machine aside."""
+    plain = {key: value for key, value in content.items() if key != APART}
+    return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a result that was written as JSON, or the provenance beside a file."""
+    name = os.fspath(path)
+    if os.path.exists(f"{name}.provenance.json"):
+        name = f"{name}.provenance.json"
+    try:
+        with open(name, encoding="utf-8") as stream:
+            content = json.load(stream)
+    except OSError as error:
+        raise file_error(name, error) from None
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or "provenance" not in content:
+        raise InputError(
+            "this is not a result with provenance", code="not-a-result", file=name,
+            remedy="give a file that hungjury wrote with --format json",
+        )  # fmt: skip
+    return content
+
+
+def changed_inputs(record: Mapping[str, Any], folder: str = "") -> list[str]:
+    """Say which inputs of a result are not as they were."""
+    found = []
+    for old in record.get("inputs", []):
+        path = os.path.join(folder, old["path"])
+        if not os.path.isfile(path):
+            found.append(f"{old['path']} is missing")
+        elif input_record(path)["sha256"] != old["sha256"]:
+            found.append(f"{old['path']} has changed")
+    return found
+
+
+class Changes(Result, Record):
+    """What changed between two leaderboards.
+
+    Attributes
+    ----------
+    decided : tuple of str
+        Sentences on what is decided otherwise now: systems that rose or fell beyond doubt, pairs
+        newly told apart, no longer, or the other way round.
+    around : tuple of str
+        Sentences on what else differs: systems, judges and inputs.
+    """
+
+    decided: tuple[str, ...]
+    around: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return one row per change."""
+        rows = [("decided", text) for text in self.decided]
+        return Table(["kind", "change"], [*rows, *(("around", text) for text in self.around)])
+
+    def _parts(self) -> Iterable[str | Table]:
+        first = [*self.decided] or ["Nothing that was decided has changed."]
+        return ["\n".join(first), "\n".join(self.around)] if self.around else ["\n".join(first)]
+
+
+def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+    """Say in words what changed from one leaderboard to the next.
+
+    Two systems are told apart by the rule of the leaderboard itself: they share no group. From the
+    pairs told apart follow the ranks that a system can have among those that both leaderboards
+    have; it rose beyond doubt if all of them are above the old ones.
+
+    Parameters
+    ----------
+    old, new : dict
+        Leaderboards as written by ``--format json`` or `to_dict`.
+    """
+    _refuse_others(old, new)
+    before, after = _Board(old), _Board(new)
+    both = [name for name in after.names if name in before.names]
+    decided: list[str] = []
+    for name in both:
+        was, now = before.places(name, both), after.places(name, both)
+        if now[1] < was[0]:
+            decided.append(f"{name} rose: rank {_span(was)} before, {_span(now)} now.")
+        elif now[0] > was[1]:
+            decided.append(f"{name} fell: rank {_span(was)} before, {_span(now)} now.")
+    kinds: dict[str, list[str]] = {}
+    for i, one in enumerate(both):
+        for other in both[i + 1 :]:
+            then, here = before.apart(one, other), after.apart(one, other)
+            if then != here:
+                better = (one, other) if (here or then) > 0 else (other, one)
+                kinds.setdefault(_kind(then, here), []).append(" > ".join(better))
+    for kind, pairs in kinds.items():
+        decided.append(f"{plural(len(pairs), 'pair')} {kind}: {_some(pairs)}.")
+    around = [
+        *_came_and_went("system", before.names, after.names),
+        *_came_and_went("judge", before.judges, after.judges),
+        *_inputs(old, new),
+    ]
+    return Changes(tuple(decided), tuple(around))
+
+
+def _kind(before: int, after: int) -> str:
+    if not before:
+        return "newly told apart"
+    return "told apart the other way round" if after else "no longer told apart"
+
+
+class _Board:
+    """A leaderboard read back from JSON."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.names = [row["system"] for row in content["systems"]]
+        self.groups = [set(group) for group in content["groups"]]
+        self.judges = [judge["name"] for judge in content.get("judges") or []]
+
+    def apart(self, one: str, other: str) -> int:
+        """1 if one is told apart as the better, -1 as the worse, 0 if they share a group."""
+        if any({one, other} <= group for group in self.groups):
+            return 0
+        return 1 if self.names.index(one) < self.names.index(other) else -1
+
+    def places(self, name: str, among: list[str]) -> tuple[int, int]:
+        """The best and the worst rank, among some systems."""
+        above = sum(self.apart(other, name) > 0 for other in among if other != name)
+        below = sum(self.apart(other, name) < 0 for other in among if other != name)
+        return above + 1, len(among) - below
+
+
+def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Refuse leaderboards that cannot be compared, with all reasons."""
+    for content in (old, new):
+        if not {"systems", "groups"} <= content.keys():
+            raise InputError(
+                "this result is not a leaderboard", code="not-a-leaderboard",
+                remedy="compare results of `hungjury leaderboard --format json`",
+            )  # fmt: skip
+    reasons = [
+        f"{name} was {old.get(name)}, now {new.get(name)}"
+        for name in ("measure", "merge", "target")
+        if old.get(name) != new.get(name)
+    ]
+    policies = ("rel", "level", "undefined", "unjudged", "depth")
+    one, other = old.get("settings", {}), new.get("settings", {})
+    reasons += [
+        f"{p} was {one.get(p)}, now {other.get(p)}" for p in policies if one.get(p) != other.get(p)
+    ]
+    if not set(old.get("topics") or {}) & set(new.get("topics") or {}):
+        reasons.append("the collections have no topic in common")
+    if reasons:
+        raise InputError(
+            f"these leaderboards cannot be compared: {'; '.join(reasons)}",
+            code="not-comparable", remedy="make both with the same measure and options",
+        )  # fmt: skip
+
+
+def _came_and_went(what: str, before: list[str], after: list[str]) -> list[str]:
+    added = [name for name in after if name not in before]
+    gone = [name for name in before if name not in after]
+    found = [f"{plural(len(added), what)} added: {_some(added)}."] if added else []
+    return found + ([f"{plural(len(gone), what)} removed: {_some(gone)}."] if gone else [])
+
+
+def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Inputs that both have, with other content; those of one only are judges and systems."""
+    before, after = (
+        {one["path"]: one["sha256"] for one in content.get("provenance", {}).get("inputs", [])}
+        for content in (old, new)
+    )
+    other = [path for path in before if path in after and before[path] != after[path]]
+    found = [f"{plural(len(other), 'input')} changed: {_some(other)}."] if other else []
+    versions = [content.get("provenance", {}).get("hungjury") for content in (old, new)]
+    if all(versions) and versions[0] != versions[1]:
+        found.append(f"hungjury {versions[0]} before, {versions[1]} now.")
+    return found
+
+
+def _span(places: tuple[int, int]) -> str:
+    low, high = places
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MANY
+    return ", ".join(names[:MANY]) + (f" and {more} more" if more > 0 else "")
+
+
+def moved_numbers(old: Any, new: Any, place: str = "") -> list[str]:
+    """Return where two results differ by more than the last digit that is shown."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [key for key in {**old, **new} if key not in (APART, "provenance")]
+        return [m for k in keys for m in moved_numbers(old.get(k), new.get(k), f"{place}.{k}")]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [m for i, (a, b) in pairs for m in moved_numbers(a, b, f"{place}[{i}]")]
+    if isinstance(old, float) and isinstance(new, (int, float)):
+        same = abs(old - new) <= 5e-4 * max(1.0, abs(old))
+        return [] if same else [f"{place.lstrip('.')}: {old:.6g} before, {new:.6g} now"]
+    return [] if old == new else [f"{place.lstrip('.')}: {old!r} before, {new!r} now"]

@@ -1,0 +1,329 @@
+"""The project file, `hungjury.toml`: what every command of a weekly evaluation would repeat.
+
+    [collection]
+    judges = "judges/*"
+    runs = "runs/*"
+    grades = "0-3"
+
+    [evaluation]
+    measures = ["nDCG@10"]
+    baseline = "bm25"
+
+    [gate]
+    margin = 0.01
+
+Keys are the options of commands. `[collection]` (or several, `[collections.NAME]`) says what the
+files are and how they are read, `[evaluation]` what all commands take that have the option, and a
+table named like a command is for that one only. What is typed wins.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from hungjury.base.errors import InputError, Note
+from hungjury.base.files import PROJECT, file_error
+from hungjury.base.records import Record
+from hungjury.data.reading.options import READING
+from hungjury.leaderboard.options import BOARD
+
+if TYPE_CHECKING:
+    from hungjury.leaderboard.board import Leaderboard
+    from hungjury.leaderboard.gate import Gate
+
+RESULTS = "results"
+PATHS = ("judges", "runs", "qrels", "gold", "plan", "queries", "documents")
+DECLARED_BY_FILE = ("families", "kin")  # a pattern, or a file of the project
+COMMANDS = ("leaderboard", "gate", "plan", "compare", "evaluate", "agreement", "merge", "label")
+GATE = ("baseline", "candidate", "margin")
+_COLLECTION = {*PATHS, *DECLARED_BY_FILE, *READING, "rel"}
+_EVALUATION = {"measures", "baseline", "merge", "level", "target", "seed", "draws"}
+_HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
+_KEY = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=""")
+
+
+class Project(Record, eq=False):
+    """A project file, checked.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    collections : dict
+        The options of each collection by its name; a single `[collection]` is named after the
+        folder.
+    evaluation : dict
+        Options that all commands take which have them.
+    commands : dict
+        Options of single commands.
+    notes : list of Note
+        Paths that lead out of the project's folder.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> board = hj.Project("hungjury.toml").leaderboard()  # doctest: +SKIP
+    """
+
+    path: str
+    collections: Mapping[str, Mapping[str, Any]]
+    evaluation: Mapping[str, Any]
+    commands: Mapping[str, Mapping[str, Any]]
+    notes: tuple[Note, ...] = ()
+
+    def __init__(self, path: str | os.PathLike[str] = PROJECT) -> None:
+        name = os.fspath(path)
+        if os.path.isdir(name):
+            name = os.path.join(name, PROJECT)
+        try:
+            with open(name, encoding="utf-8") as stream:
+                text = stream.read()
+        except OSError as error:
+            remedy = "write one with `hungjury init`"
+            raise file_error(name, error, remedy=remedy) from None
+        content = _Content(name, text)
+        content.check()
+        collections, notes = content.collections()
+        super().__init__(
+            name, collections, content.table("evaluation"),
+            {command: content.table(command) for command in COMMANDS}, tuple(notes),
+        )  # fmt: skip
+
+    @property
+    def folder(self) -> str:
+        """The folder that paths are relative to."""
+        return os.path.dirname(self.path)
+
+    @property
+    def results(self) -> str:
+        """The folder in which results are kept."""
+        return os.path.join(self.folder, RESULTS)
+
+    def options(self, command: str, collection: str | None = None) -> dict[str, Any]:
+        """Return the options of a command: its own, then those of the collection and of all."""
+        return {**self.evaluation, **self.collection(collection), **self.commands.get(command, {})}
+
+    def collection(self, name: str | None = None) -> Mapping[str, Any]:
+        """Return the options of a collection; the only one needs no name."""
+        if name is None and len(self.collections) == 1:
+            return next(iter(self.collections.values()))
+        if name is not None and name in self.collections:
+            return self.collections[name]
+        raise InputError(
+            "the project has several collections" if name is None else f"no collection {name!r}",
+            code="unknown-collection",
+            file=self.path,
+            remedy=f"choose one of {', '.join(self.collections)}",
+        )
+
+    def leaderboard(self, collection: str | None = None, **options: Any) -> Leaderboard:
+        """Rank the systems of a collection; options given here win over the file's."""
+        from hungjury.leaderboard.leaderboard import leaderboard
+
+        given = self._python("leaderboard", collection, options)
+        judges, runs, measures = (given.pop(name) for name in ("judges", "runs", "measures"))
+        return leaderboard(judges, runs, measures[0], **_known(given, {*BOARD, *READING}))
+
+    def gate(self, collection: str | None = None, **options: Any) -> list[Gate]:
+        """Decide whether candidates may replace the baseline; options given here win."""
+        from hungjury.leaderboard.gate import gate
+
+        given = self._python("gate", collection, options)
+        labels = given.pop("judges", None) or given.pop("qrels", None)
+        runs, measures = given.pop("runs"), given.pop("measures")
+        for name in GATE[:2]:
+            if name not in given:
+                raise self._missing(name, "gate")
+        return gate(labels, runs, given.pop("baseline"), given.pop("candidate"), measures[0],
+                    given.pop("margin", 0.0), **_known(given, {*BOARD, *READING}))  # fmt: skip
+
+    def _python(
+        self, command: str, collection: str | None, given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        found = {"measures": ["nDCG@10"], **self.options(command, collection), **given}
+        if "measure" in given:
+            found["measures"] = [found.pop("measure")]
+        if "runs" not in found or not {"judges", "qrels"} & found.keys():
+            raise self._missing("judges and runs", "collection")
+        return found
+
+    def _missing(self, what: str, table: str) -> InputError:
+        return InputError(
+            f"no {what}", code="incomplete-project", file=self.path, remedy=f"add it to [{table}]"
+        )
+
+
+def _known(given: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    """Options that a function takes; texts and the like are for reports."""
+    return {k: v for k, v in given.items() if k in names | {"gold", "plan", "merge"}}
+
+
+class _Content:
+    """The text of a project file and what it says; all problems are reported at once."""
+
+    def __init__(self, path: str, text: str) -> None:
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+        self.path, self.lines = path, text.split("\n")
+        try:
+            self.tables: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            found = re.search(r"line (\d+)", str(error))
+            raise InputError(
+                f"not TOML: {error}",
+                code="bad-project",
+                file=path,
+                line=int(found[1]) if found else None,
+                remedy="fix this line; text needs quotes, lists need brackets",
+            ) from None
+
+    def check(self) -> None:
+        """Raise an error that lists every unknown table, unknown key and wrong value."""
+        problems: list[tuple[int, str]] = []
+        known = {"collection", "collections", "evaluation", *COMMANDS}
+        for name, table in self.tables.items():
+            if name not in known or not isinstance(table, dict):
+                problems.append(self._unknown(name, known, "", "table"))
+            elif name == "collections":
+                for each, inner in table.items():
+                    problems += self._keys(f"collections.{each}", inner, _COLLECTION)
+            else:
+                allowed = _COLLECTION if name == "collection" else _allowed(name)
+                problems += self._keys(name, table, allowed)
+        if "collection" in self.tables and "collections" in self.tables:
+            problems.append((self._line("collections"), "[collection] beside [collections.NAME]"))
+        if "collection" not in self.tables and not self.tables.get("collections"):
+            problems.append((1, "no [collection] that says where judges and runs are"))
+        if not problems:
+            return
+        problems.sort()
+        rest = "".join(f"\n{self.path}:{line}: {text}" for line, text in problems[1:])
+        line, first = problems[0]
+        raise InputError(
+            first + rest, code="bad-project", file=self.path, line=line,
+            remedy="keys are the options of commands; `hungjury leaderboard --help` lists them",
+        )  # fmt: skip
+
+    def _keys(self, table: str, given: Any, allowed: set[str]) -> list[tuple[int, str]]:
+        if not isinstance(given, dict):
+            return [(self._line(table), f"[{table}] is not a table")]
+        found = []
+        for key, value in given.items():
+            if key.replace("-", "_") not in {*allowed, "measure"} or (
+                key == "measure" and "measures" not in allowed
+            ):
+                found.append(self._unknown(key, allowed, table, "key"))
+            elif isinstance(value, dict):
+                text = f"{key} is a table; write it as on the command line, such as 'yes:1,no:0'"
+                found.append((self._line(table, key), text))
+        return found
+
+    def _unknown(self, name: str, known: set[str], table: str, kind: str) -> tuple[int, str]:
+        close = get_close_matches(name.replace("-", "_"), sorted(known), n=1)
+        guess = f"; did you mean {close[0]}?" if close else ""
+        where = (table, name) if table else (name,)
+        return self._line(*where), f"unknown {kind} {name!r}{guess}"
+
+    def _line(self, table: str, key: str = "") -> int:
+        """Return the line of a table, or of a key in it."""
+        inside = ""
+        for number, line in enumerate(self.lines, 1):
+            if header := _HEADER.match(line):
+                inside = header[1].replace('"', "")
+                if not key and inside.split(".")[0] == table.split(".")[0]:
+                    return number
+            elif (
+                (word := _KEY.match(line))
+                and word[1] == (key or table)
+                and (not key or inside == table)
+            ):
+                return number
+        return 1
+
+    def table(self, name: str) -> dict[str, Any]:
+        """Return a table with the names that options have in Python."""
+        found = {key.replace("-", "_"): value for key, value in self.tables.get(name, {}).items()}
+        if "measure" in found:
+            found["measures"] = found.pop("measure")
+        if isinstance(found.get("measures"), str):
+            found["measures"] = [found["measures"]]
+        return found
+
+    def collections(self) -> tuple[dict[str, dict[str, Any]], list[Note]]:
+        """Return collections with paths from here, and notes on those outside of the project."""
+        given = self.tables.get("collections")
+        if given is None:
+            folder = os.path.basename(os.path.dirname(os.path.abspath(self.path)))
+            given = {folder: self.tables["collection"]}
+        notes: list[Note] = []
+        found = {}
+        for name, table in given.items():
+            options = {key.replace("-", "_"): value for key, value in table.items()}
+            for key in (*PATHS, *DECLARED_BY_FILE):
+                if key in options and (key in PATHS or self._is_file(options[key])):
+                    options[key] = self._placed(key, options[key], notes)
+            found[name] = options
+        return found, notes
+
+    def _is_file(self, value: Any) -> bool:
+        return isinstance(value, str) and os.path.isfile(self._path(value))
+
+    def _placed(self, key: str, value: Any, notes: list[Note]) -> Any:
+        several = isinstance(value, list)
+        paths = [self._path(str(one)) for one in (value if several else [value])]
+        home = os.path.realpath(os.path.dirname(os.path.abspath(self.path)))
+        for path in paths:
+            real = os.path.realpath(path)
+            if ":" not in path and os.path.commonpath([home, real]) != home:
+                text = f"{self.path}: {key} is outside of the project's folder"
+                notes.append(Note("outside-project", 1, text, subjects=(path,)))
+        return paths if several else paths[0]
+
+    def _path(self, path: str) -> str:
+        """Return a path of the project from the current folder; datasets are not paths."""
+        if re.match(r"[A-Za-z][\w+.-]+:", path) or path == "-":
+            return path
+        return os.path.join(os.path.dirname(self.path), os.path.expanduser(path))
+
+
+def _allowed(command: str) -> set[str]:
+    if command == "evaluation":
+        return _EVALUATION
+    more = set(GATE) if command == "gate" else set()
+    return _EVALUATION | _COLLECTION | set(BOARD) | more | {"budget", "design", "method", "report"}
+
+
+def project_text(options: Mapping[str, Any]) -> str:
+    """Write options, as typed on a command line, into the tables of a project file."""
+    import json  # its texts and lists are also TOML's
+
+    tables: dict[str, dict[str, Any]] = {"collection": {}, "evaluation": {}, "leaderboard": {}}
+    for name, value in options.items():
+        table = "collection" if name in _COLLECTION else "leaderboard"
+        one = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(one, str) and re.fullmatch(r"\d+(\.\d+)?", one):
+            one = json.loads(one)
+        tables["evaluation" if name in _EVALUATION else table][name] = one
+    lines = []
+    for name, given in tables.items():
+        if given:
+            lines += [f"[{name}]", *(f"{k} = {json.dumps(v)}" for k, v in given.items()), ""]
+    return "\n".join(lines)
+
+
+def files_of(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the files behind the paths of a collection, patterns expanded."""
+    found = {}
+    for key in PATHS:
+        given = options.get(key)
+        patterns = [given] if isinstance(given, str) else given or []
+        found[key] = sorted(file for one in patterns for file in (glob.glob(one) or [one]))
+    return {key: files for key, files in found.items() if files}
