@@ -60,6 +60,7 @@ ENDINGS = {
 STARTS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype html>"}
 INPUTS = {  # a file that the command reads
     "clicks": "clicks.csv",
+    "diff": "board.json",
     "label": "labels.db",
     "rank": "ranker.json",
     "train": "fold/train.txt",

@@ -75,14 +75,8 @@ def made() -> dict[str, str]:
 
 
 def with_provenance(text: str, record: dict[str, Any]) -> str:
-    """Add provenance to a result in JSON; a list becomes the `rows` of an object.
-
-    The text is not parsed: results can be large.
-    """
-    text = text.strip()
-    if not text.startswith("{"):
-        text = f'{{\n "rows": {text}\n}}'
-    start = text.removesuffix("}").rstrip()
+    """Add provenance to an object in JSON, which is not parsed: results can be large."""
+    start = text.strip().removesuffix("}").rstrip()
     comma = "" if start == "{" else ","
     added = json_text({"provenance": record, "made": made()}).strip()
     return f"{start}{comma}{added.removeprefix('{')}\n"

@@ -22,9 +22,9 @@ def diff_command(old: str, new: str, out: Output) -> None:
     Examples:
       hungjury diff results/20260105T090000-leaderboard-1f2e3d4c.json new.json
     """
-    from hungjury.projects.history import diff, read_result
+    from hungjury.projects.history import diff
 
-    found = diff(read_result(old), read_result(new))
+    found = diff(old, new)
     out.write(found)
     if found.decided:
         raise SystemExit(1)

@@ -117,13 +117,14 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     text = text if text.endswith("\n") else text + "\n"
     context = click.get_current_context(silent=True)
     form = context.params.get("form") if context else None
-    if form == "json":
+    inside = form == "json" and text.startswith("{")
+    if inside:
         text = recorded(text)
     if output is not None and output != "-":
         from hungjury.base.files import write_whole
 
         write_whole(output, text)
-        if form in ("csv", "latex"):  # which have no place for it
+        if form in ("csv", "latex", "json") and not inside:  # tables have no place for it
             write_whole(f"{output}.provenance.json", recorded("{}"))
     elif sys.stdout.isatty():
         shown = visible(text)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 from hungjury.base.errors import InputError, plural
 from hungjury.base.files import file_error, write_whole
@@ -16,6 +16,10 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 
+if TYPE_CHECKING:
+    from hungjury.leaderboard.board import Leaderboard
+
+Board = Union["Leaderboard", str, "os.PathLike[str]", Mapping[str, Any]]
 APART = "made"  # what may differ although the result is the same
 MANY = 6
 
@@ -23,7 +27,7 @@ MANY = 6
 def keep(folder: str, command: str, text: str) -> str | None:
     """Keep a result in JSON, unless the newest one of this command is the same; return its path.
 
-    The name has the time and a digest, so that processes that write at once do not collide.
+    The name has the time and a digest: processes that write at once do not collide.
     """
     content = json.loads(text)
     time = re.sub(r"[^0-9T]", "", content.get(APART, {}).get("time", ""))[:15]
@@ -65,7 +69,7 @@ def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(content, dict) or "provenance" not in content:
         raise InputError(
             "this is not a result with provenance", code="not-a-result", file=name,
-            remedy="give a file that hungjury wrote with --format json",
+            remedy="give a result that hungjury wrote as JSON",
         )  # fmt: skip
     return content
 
@@ -92,6 +96,12 @@ class Changes(Result, Record):
         newly told apart, no longer, or the other way round.
     around : tuple of str
         Sentences on what else differs: systems, judges and inputs.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.diff("results/old.json", "results/new.json").decided  # doctest: +SKIP
+    ('1 pair newly told apart: dense > bm25.',)
     """
 
     decided: tuple[str, ...]
@@ -107,7 +117,7 @@ class Changes(Result, Record):
         return ["\n".join(first), "\n".join(self.around)] if self.around else ["\n".join(first)]
 
 
-def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+def diff(old: Board, new: Board) -> Changes:
     """Say in words what changed from one leaderboard to the next.
 
     Two systems are told apart by the rule of the leaderboard itself: they share no group. From the
@@ -116,9 +126,23 @@ def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
 
     Parameters
     ----------
-    old, new : dict
-        Leaderboards as written by ``--format json`` or `to_dict`.
+    old, new : Leaderboard, path or dict
+        Leaderboards, or their JSON as a file or as read from one.
+
+    Returns
+    -------
+    Changes
+        Sentences, best read as text; `decided` is empty if every decision still stands.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> board = hj.leaderboard(sim.judgments, sim.runs, "P@5", draws=200)
+    >>> print(hj.diff(board, board))
+    Nothing that was decided has changed.
     """
+    old, new = _content(old), _content(new)
     _refuse_others(old, new)
     before, after = _Board(old), _Board(new)
     both = [name for name in after.names if name in before.names]
@@ -144,6 +168,13 @@ def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
         *_inputs(old, new),
     ]
     return Changes(tuple(decided), tuple(around))
+
+
+def _content(board: Board) -> Mapping[str, Any]:
+    """Return a leaderboard as JSON has it."""
+    if isinstance(board, (str, os.PathLike)):
+        return read_result(board)
+    return board if isinstance(board, Mapping) else board.to_dict()
 
 
 def _kind(before: int, after: int) -> str:
@@ -179,7 +210,7 @@ def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         if not {"systems", "groups"} <= content.keys():
             raise InputError(
                 "this result is not a leaderboard", code="not-a-leaderboard",
-                remedy="compare results of `hungjury leaderboard --format json`",
+                remedy="compare leaderboards that were written as JSON",
             )  # fmt: skip
     reasons = [
         f"{name} was {old.get(name)}, now {new.get(name)}"

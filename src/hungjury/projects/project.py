@@ -209,7 +209,7 @@ class _Content:
         line, first = problems[0]
         raise InputError(
             first + rest, code="bad-project", file=self.path, line=line,
-            remedy="keys are the options of commands; `hungjury leaderboard --help` lists them",
+            remedy="keys are the names of options, which the help of each command lists",
         )  # fmt: skip
 
     def _keys(self, table: str, given: Any, allowed: set[str]) -> list[tuple[int, str]]:
