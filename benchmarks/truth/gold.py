@@ -48,7 +48,7 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
 from hungjury.stats.multiple import nominal_levels, of_differences
-from hungjury.stats.resampling import inclusion, priorities
+from hungjury.stats.resampling import inclusion
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 MEASURES = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10", "nDCG@10", "AP(rel=2)")
@@ -119,7 +119,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
                 if n == budget}  # fmt: skip
     out: list[Row] = []
     for redraw in range(redraws):
-        priority = priorities(weight, rng)
+        priority = (1 - rng.random(len(weight))) / weight
         order = np.argsort(priority)
         paths = {"direct": LabelPath(truth), "combined": LabelPath(truth)}
         for budget in BUDGETS:

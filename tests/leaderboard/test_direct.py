@@ -12,7 +12,7 @@ from hungjury.leaderboard.effects import effects, scores_under
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.measures.batch import Scorer
 from hungjury.stats.agreement import effective_judges, error_correlation
-from hungjury.stats.resampling import inclusion, priorities
+from hungjury.stats.resampling import inclusion
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_samples_are_unbiased_and_covered(made, aligned):
     errors, covered = [], []
     upper = np.triu_indices(5, 1)
     for _ in range(60):
-        priority = priorities(weight, rng)
+        priority = (1 - rng.random(len(weight))) / weight
         order = np.argsort(priority)
         chosen = np.sort(order[:100])
         sample = sampled(made, chosen, inclusion(weight, priority[order[100]]))

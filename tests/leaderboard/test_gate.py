@@ -143,12 +143,12 @@ def test_coverage_of_simultaneous_intervals():
 
 
 def test_a_panel_decides_by_chance_and_refuses_a_margin(made):
-    (found,) = gate(made.judgments, made.runs, "system6", "system1", judges=True, draws=200)
+    (found,) = gate(made.judgments, made.runs, "system6", "system1", draws=200)
     assert found.verdict == "better"
     assert found.low is None
     assert found.chance > 0.97
     with pytest.raises(HungjuryError, match="margin needs gold labels"):
-        gate(made.judgments, made.runs, "system6", "system1", margin=0.01, judges=True)
+        gate(made.judgments, made.runs, "system6", "system1", margin=0.01)
 
 
 def test_a_panel_with_gold(made):
@@ -157,7 +157,7 @@ def test_a_panel_with_gold(made):
     labels = {}
     for topic, document in zip(plan.topics, plan.documents, strict=True):
         labels.setdefault(topic, {})[document] = truth[topic][document]
-    (found,) = gate(made.judgments, made.runs, "system6", "system1", margin=0.01, judges=True,
+    (found,) = gate(made.judgments, made.runs, "system6", "system1", margin=0.01,
                     gold=labels, plan=plan, draws=300)  # fmt: skip
     assert found.verdict == "better"
     assert found.low > 0.01
@@ -291,3 +291,131 @@ def test_undefined_topics_count_as_evaluate_counts_them(made):
         assert found.difference == pytest.approx(mean["system2"] - mean["system1"])
     with pytest.raises(HungjuryError, match="AP has no value on 1 topic"):
         gate(gold, made.runs, "system1", "system2", "AP", undefined="nan")
+
+
+# ---- what the labels are
+
+
+def judges_in(folder, made):
+    made.write(folder)
+    return f"{folder}/judges/*", f"{folder}/runs/*"
+
+
+def test_judges_are_recognised_by_what_they_are(made, tmp_path):
+    judges, runs = judges_in(tmp_path, made)
+    expected = gate(made.judgments, made.runs, "system6", "system1", draws=200)
+    by_name = {j: made.judgments.qrels_of(j).to_dict() for j in made.judgments.judges}
+    rows = [
+        (topic, document, judge, label)
+        for judge, topics in by_name.items()
+        for topic, documents in topics.items()
+        for document, label in documents.items()
+    ]
+    table = tmp_path / "all.csv"
+    lines = ["topic,document,judge,label", *(",".join(map(str, row)) for row in rows)]
+    table.write_text("\n".join(lines) + "\n")
+    for labels in (judges, by_name, table):
+        for more in ({}, {"duplicates": "first"}):
+            (found,) = gate(labels, runs, "system6", "system1", draws=200, **more)
+            assert found.chance is not None
+            assert found.verdict == expected[0].verdict
+
+
+def test_one_source_in_several_files_stays_one(made, tmp_path):
+    truth = made.gold.to_dict()
+    for topic, documents in truth.items():
+        lines = [f"{topic} 0 {d} {g}" for d, g in documents.items()]
+        (tmp_path / f"{topic}.qrels").write_text("\n".join(lines) + "\n")
+    (found,) = gate(f"{tmp_path}/*.qrels", made.runs, "system6", "system1")
+    assert found.chance is None
+    assert found.difference == gate(made.gold, made.runs, "system6", "system1")[0].difference
+
+
+def test_judges_given_as_qrels_are_refused(made, tmp_path):
+    judges, runs = judges_in(tmp_path, made)
+    for more in ([], ["--duplicates", "first"]):
+        words = ["gate", "--qrels", judges, "--runs", runs, "--baseline", "system1",
+                 "--candidate", "system2", *more]  # fmt: skip
+        found = CliRunner().invoke(command, words)
+        assert found.exit_code == 2
+        assert "labels of 5 judges; give them as --judges" in found.output
+
+
+def test_gold_needs_judges(made):
+    with pytest.raises(HungjuryError, match="labels of one source"):
+        gate(made.gold, made.runs, "system1", "system2", gold=made.gold)
+
+
+def with_wrong_ids(made):
+    runs = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
+            for s in made.runs.systems}  # fmt: skip
+    runs["ids"] = {t: {f"x{d}": v for d, v in one.items()} for t, one in runs["system1"].items()}
+    runs["topics"] = {f"0{t}": one for t, one in runs["system1"].items()}
+    few = list(made.runs.topics)[:4]
+    runs["few"] = {t: runs["system1"][t] for t in few}
+    return runs
+
+
+@pytest.mark.parametrize("name", ["ids", "topics"])
+@pytest.mark.parametrize("panel", [False, True])
+def test_a_compared_system_without_judged_documents_is_an_error(made, name, panel):
+    labels, runs = made.judgments if panel else made.gold, with_wrong_ids(made)
+    for pair in (("system6", name), (name, "system6")):
+        with pytest.raises(HungjuryError, match=f"no document of {name} was judged") as caught:
+            gate(labels, runs, *pair)
+        assert caught.value.code == "nothing-judged"
+    (found,) = gate(labels, runs, "system6", "system1")  # it is not compared
+    assert any(note.where == name for note in found.notes)
+
+
+def test_notes_are_printed_and_in_json(made, tmp_path):
+    labels, runs = tmp_path / "gold.qrels", tmp_path / "runs.csv"
+    made.write(tmp_path)
+    rows = [
+        (system, topic, document, score)
+        for system, lists in with_wrong_ids(made).items()
+        for topic, scores in lists.items()
+        for document, score in scores.items()
+    ]
+    lines = ["system,topic,document,score", *(",".join(map(str, row)) for row in rows)]
+    runs.write_text("\n".join(lines) + "\n")
+    words = ["gate", "--qrels", str(labels), "--runs", str(runs), "--baseline", "few",
+             "--candidate", "system6", "--format", "json"]  # fmt: skip
+    found = CliRunner().invoke(command, words)
+    assert "few: no list for 26 judged topics" in found.stderr
+    (decision,) = json.loads(found.stdout)
+    assert "few: no list for 26 judged topics" in decision["notes"][0]["text"]
+    assert decision["notes"][0]["about"] == "result"
+    quiet = CliRunner().invoke(command, [*words, "--quiet"])
+    assert quiet.stderr == ""
+
+
+def test_several_measures_and_candidates(made):
+    wanted = ["system2", "system5"]
+    found = gate(made.judgments, made.runs, "system1", wanted, ["nDCG@10", "P@5"], draws=200)
+    assert [(one.measure, one.candidate) for one in found] == [
+        ("nDCG@10", "system2"), ("nDCG@10", "system5"), ("P@5", "system2"), ("P@5", "system5"),
+    ]  # fmt: skip
+    assert {one.candidates for one in found} == {2}
+    assert "over 2 candidates" in str(found[0])
+    # What the level leaves is divided by the number of candidates.
+    assert [by_chance(p, 0.9, 2) for p in (0.976, 0.974, 0.024)] == ["better", "undecided", "worse"]
+
+
+def test_levers_of_the_board_are_levers_of_the_gate(made, tmp_path):
+    judges, runs = judges_in(tmp_path, made)
+    words = ["gate", "--judges", judges, "--runs", runs, "--baseline", "system3",
+             "--candidate", "system2", "--format", "json", "--quiet"]  # fmt: skip
+    chances = []
+    for more in ([], ["--panel-error", "0.3"], ["--families", "judge(?=[1-3])"]):
+        found = CliRunner().invoke(command, [*words, *more], catch_exceptions=False)
+        chances.append(json.loads(found.stdout)[0]["chance"])
+    assert chances[1] < chances[0]
+    assert chances[2] != chances[0]
+    gold = f"{tmp_path}/gold.qrels"
+    labelled = CliRunner().invoke(
+        command, [*words, "--gold", gold, "--gold-design", "random", "--estimate", "direct",
+                  "--looks", "100000"],
+        catch_exceptions=False,
+    )  # fmt: skip
+    assert json.loads(labelled.stdout)[0]["low"] is not None

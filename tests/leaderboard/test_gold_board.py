@@ -52,7 +52,7 @@ def test_a_plans_file_serves_as_well(made, plan, tmp_path):
 
 
 def test_stopping_early_uses_the_probabilities_there(made, plan):
-    sample = gold_labels(labels_of(plan, made.gold, range(60)), made.judgments, plan=plan)
+    sample = gold_labels(labels_of(plan, made.gold, range(60)), made.judgments, plans=[plan])
     rows = [
         made.judgments.pool.find(t, d) for t, d in zip(plan.topics, plan.documents, strict=True)
     ]
@@ -69,7 +69,7 @@ def test_skipped_documents_are_told(made, plan):
     note = next(n for n in found.notes if n.kind == "skipped")
     assert "could be off by up to" in str(note)
     far = [*range(40), 119]
-    sample = gold_labels(labels_of(plan, made.gold, far), made.judgments, plan=plan)
+    sample = gold_labels(labels_of(plan, made.gold, far), made.judgments, plans=[plan])
     assert len(sample.documents) == 40
     assert any(n.kind == "after-gap" for n in sample.notes)
 
@@ -116,7 +116,7 @@ def test_several_people(made, plan):
     labels = labels_of(plan, made.gold)
     other = {t: {d: min(g + 1, 2) for d, g in docs.items()} for t, docs in labels.items()}
     people = hj.read_judgments({"ann": labels, "bob": other}, grades=range(3))
-    sample = gold_labels(people, made.judgments, plan=plan)
+    sample = gold_labels(people, made.judgments, plans=[plan])
     assert sample.raters.tolist() == [2] * 120
     changed = made.gold.labels[sample.documents] < 2
     np.testing.assert_allclose(sample.shares[changed].max(axis=1), 0.5)
@@ -161,15 +161,80 @@ def test_labels_outside_are_told(made, plan):
     assert found.correction.labels == 120
 
 
-def test_a_plan_for_something_else(made, plan):
+def test_a_plan_belongs_to_documents(made, plan):
+    """Changed judges and runs do not matter; a plan without a document of the pool does."""
     labels = labels_of(plan, made.gold)
     fewer = {j: made.judgments.qrels_of(j).to_dict() for j in made.judgments.judges[:2]}
-    with pytest.raises(HungjuryError, match="other judgments"):
-        hj.leaderboard(fewer, made.runs, "nDCG@10", gold=labels, plan=plan, draws=100)
+    found = hj.leaderboard(fewer, made.runs, "nDCG@10", gold=labels, plan=plan, draws=100)
+    assert found.correction.labels == 120
     lists = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
              for s in made.runs.systems[:3]}  # fmt: skip
     found = hj.leaderboard(made.judgments, lists, "nDCG@10", gold=labels, plan=plan, draws=100)
-    assert any(n.kind == "other-runs" for n in found.notes)
+    assert found.correction.labels == 120
+    renamed = replace(plan, documents=[f"x{d}" for d in plan.documents])
+    with pytest.raises(HungjuryError, match="no document of the plan is in the judged pool"):
+        board(made, gold=labels, plan=renamed)
+
+
+def without_topics(judgments, number):
+    """The same judges on fewer topics."""
+    kept = judgments.topics[number:]
+    return {
+        j: {t: d for t, d in judgments.qrels_of(j).to_dict().items() if t in kept}
+        for j in judgments.judges
+    }
+
+
+def test_documents_that_joined_later_are_predicted(made):
+    """Topics that were not there when the plan was made: probability 0, and their share is told."""
+    before = hj.read_judgments(without_topics(made.judgments, 3), grades=range(3))
+    early = hj.plan(before, made.runs, "nDCG@10", 100)
+    labels = labels_of(early, made.gold)
+    sample = gold_labels(labels, made.judgments, plans=[early])
+    pool = made.judgments.pool
+    late = np.array([pool.topics[t] not in before.topics for t in pool.topic_of])
+    assert (sample.probability[late] == 0).all()
+    assert (sample.probability[~late] > 0).all()
+    note = next(n for n in sample.notes if n.kind == "after-plan")
+    assert note.count == late.sum()
+    found = board(made, gold=labels, plan=early)
+    assert np.isfinite(found.samples).all()
+    assert "joined the pool after the plan" in str([*map(str, found.notes)])
+    known = board(made, gold=made.gold, plan=None)
+    assert (
+        np.abs(found.mean - known.mean[[known.systems.index(s) for s in found.systems]]).max() < 0.2
+    )
+
+
+def test_labels_of_several_plans_count_together(made):
+    """A document is drawn if one of the plans draws it: the larger of its probabilities."""
+    before = hj.read_judgments(without_topics(made.judgments, 3), grades=range(3))
+    first = hj.plan(before, made.runs, "nDCG@10", 70)
+    have = labels_of(first, made.gold)
+    second = hj.plan(made.judgments, made.runs, "nDCG@10", 130, have=have)
+    assert len(second) == 60
+    assert len(second.reused) >= 0.7 * 70
+    labels = {t: dict(d) for t, d in have.items()}
+    for topic, documents in labels_of(second, made.gold).items():
+        labels.setdefault(topic, {}).update(documents)
+    both = gold_labels(labels, made.judgments, plans=[first, second])
+    assert len(both.documents) == 130
+    alone = [gold_labels(labels, made.judgments, plans=[one]) for one in (first, second)]
+    np.testing.assert_allclose(both.probability, np.maximum(*(o.probability for o in alone)))
+    assert len(alone[1].documents) == 60 + len(second.reused)
+    assert board(made, gold=labels, plan=[first, second]).correction.labels == 130
+    # Other seeds draw independently.
+    other = hj.plan(made.judgments, made.runs, "nDCG@10", 70, seed=5)
+    labels = labels_of(other, made.gold)
+    for topic, documents in have.items():
+        labels.setdefault(topic, {}).update(documents)
+    apart = [gold_labels(labels, made.judgments, plans=[one]) for one in (first, other)]
+    both = gold_labels(labels, made.judgments, plans=[first, other])
+    expected = 1 - (1 - apart[0].probability) * (1 - apart[1].probability)
+    np.testing.assert_allclose(both.probability, expected)
+    whole = hj.plan(made.judgments, made.runs, "nDCG@10", 200, design="topics")
+    with pytest.raises(HungjuryError, match="cannot be combined"):
+        gold_labels(labels, made.judgments, plans=[first, whole])
 
 
 @pytest.mark.parametrize(
@@ -416,7 +481,7 @@ def test_agreement_is_the_correlation_of_grades(made):
 def test_a_gate_does_not_decide(made, noise):
     plan = hj.plan(noise, made.runs, "nDCG@10", 150)
     gold = labelled(plan, made.gold)
-    (found,) = hj.gate(noise, made.runs, "system4", "system1", judges=True, gold=gold, plan=plan,
+    (found,) = hj.gate(noise, made.runs, "system4", "system1", gold=gold, plan=plan,
                        draws=200)  # fmt: skip
     assert found.verdict == "undecided"
     assert POOR in str(found)
@@ -425,7 +490,7 @@ def test_a_gate_does_not_decide(made, noise):
 
 def test_a_gate_allows_for_looks(made):
     plan = hj.plan(made.judgments, made.runs, "nDCG@10", 150)
-    given = {"judges": True, "gold": labelled(plan, made.gold), "plan": plan, "draws": 200}
+    given = {"gold": labelled(plan, made.gold), "plan": plan, "draws": 200}
     (once,) = hj.gate(made.judgments, made.runs, "system4", "system1", **given)
     (often,) = hj.gate(made.judgments, made.runs, "system4", "system1", looks=[150, 300], **given)
     stretch = hj.leaderboard(made.judgments, made.runs, "nDCG@10", gold=given["gold"], plan=plan,

@@ -22,7 +22,7 @@ def labels_of(made, pairs):
 
 def planned(made, plan, rows):
     pairs = [(plan.topics[i], plan.documents[i]) for i in rows]
-    return gold_labels(labels_of(made, pairs), made.judgments, plan=plan)
+    return gold_labels(labels_of(made, pairs), made.judgments, plans=[plan])
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,9 @@ def planned(made, plan, rows):
         ("111101", 6),  # five of six
         ("1111001", 4),  # five of seven are fewer than 80 percent
         ("11110111100000001", 9),
-        ("110111101", 7),  # six of seven are enough, seven of nine are not
+        ("110111101", 9),  # seven of nine are worth 49 / 9, more than six of seven
+        ("0101000100", 8),  # an unfinished first batch
+        ("1101000001", 4),
         ("0111101111", 10),  # eight of ten are enough
         ("01", 2),
     ],
@@ -67,7 +69,7 @@ def test_labels_outside_the_plan_or_after_a_gap_are_counted(made, plan):
     ]  # fmt: skip
     early = [(plan.topics[i], plan.documents[i]) for i in range(20)]
     late = [(plan.topics[i], plan.documents[i]) for i in (70, 75, 79)]
-    found = gold_labels(labels_of(made, early + late + others[:2]), made.judgments, plan=plan)
+    found = gold_labels(labels_of(made, early + late + others[:2]), made.judgments, plans=[plan])
     told = {note.kind: note.count for note in found.notes}
     assert told == {"not-in-plan": 2, "after-gap": 3, "few-labels": 20}
     assert len(found.documents) == 20
@@ -106,8 +108,8 @@ def test_designs_and_plans_that_contradict_each_other(made, plan):
     with pytest.raises(HungjuryError, match="need the plan"):
         gold_labels(gold, made.judgments, design="plan")
     with pytest.raises(HungjuryError, match="design is 'random'"):
-        gold_labels(gold, made.judgments, design="random", plan=plan)
-    assert gold_labels(gold, made.judgments, design="plan", plan=plan).design == "plan"
+        gold_labels(gold, made.judgments, design="random", plans=[plan])
+    assert gold_labels(gold, made.judgments, design="plan", plans=[plan]).design == "plan"
     assert gold_labels(gold, made.judgments).design is None
 
 

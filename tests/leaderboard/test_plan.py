@@ -1,5 +1,6 @@
 """Plans: influence against a loop, probabilities against simulation, what they promise."""
 
+import hashlib
 import itertools
 import math
 
@@ -23,8 +24,9 @@ from hungjury.leaderboard.plan import (
     influence,
     plan_weights,
 )
+from hungjury.leaderboard.plan_file import permanent_numbers
 from hungjury.measures.batch import Scorer
-from hungjury.stats.resampling import expected_inclusion, inclusion, normal_reach, priorities
+from hungjury.stats.resampling import expected_inclusion, inclusion, normal_reach
 
 MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
 
@@ -104,7 +106,7 @@ def test_influence_is_the_root_mean_square_over_pairs(made, aligned):
 def test_heavy_documents_come_first():
     """P(u / 10 < v) = 0.95 for uniform u and v."""
     rng = np.random.default_rng(0)
-    first = [np.argmin(priorities(np.array([1.0, 10.0]), rng)) for _ in range(4000)]
+    first = [np.argmin((1 - rng.random(2)) / [1.0, 10.0]) for _ in range(4000)]
     assert np.mean(first) == pytest.approx(0.95, abs=0.015)
 
 
@@ -114,7 +116,7 @@ def test_priority_sampling_is_unbiased():
     weight, values = rng.gamma(0.5, size=40) + 0.02, rng.normal(size=40)
     totals = {5: [], 15: [], 40: []}
     for _ in range(6000):
-        ratio = priorities(weight, rng)
+        ratio = (1 - rng.random(40)) / weight
         order = np.argsort(ratio)
         for n, found in totals.items():
             threshold = ratio[order[n]] if n < 40 else np.inf
@@ -307,19 +309,115 @@ def test_bad_budgets(made, budget):
         hj.plan(made.judgments, made.runs, "nDCG@5", budget)
 
 
-def test_digests_follow_the_data_and_not_its_order(made):
+def test_random_numbers_are_permanent(made):
+    """A hash of seed, topic and document: the same whatever else is in the pool."""
+    names = [("1", "a"), ("1", "b"), ("11", "b"), ("1", "1b")]
+    found = permanent_numbers(7, names)
+    for i, name in enumerate(names):
+        text = f"{len(name[0])}:{name[0]}{name[1]}".encode()
+        hashed = hashlib.blake2b(text, digest_size=8, key=(7).to_bytes(8, "little")).digest()
+        assert int(found[i]) == int.from_bytes(hashed, "little")
+        assert permanent_numbers(7, [name])[0] == found[i]
+    assert len(set(found.tolist())) == 4
+    assert (permanent_numbers(8, names) != found).all()
+    many = permanent_numbers(0, [("t", str(d)) for d in range(4000)]) / 2.0**64
+    assert abs(many.mean() - 0.5) < 0.02
+    assert np.abs(np.sort(many) - np.linspace(0, 1, 4000)).max() < 0.03
+
+
+def systems_of(made):
+    return {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
+            for s in made.runs.systems}  # fmt: skip
+
+
+def test_a_plan_does_not_depend_on_the_order_of_judges_and_runs(made):
     plan = hj.plan(made.judgments, made.runs, "nDCG@5", 5)
-    systems = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
-               for s in made.runs.systems}  # fmt: skip
-    runs = hj.read_runs(dict(reversed(systems.items())))
+    runs = hj.read_runs(dict(reversed(systems_of(made).items())))
     labels = {j: made.judgments.qrels_of(j).to_dict() for j in reversed(made.judgments.judges)}
     judges = hj.read_judgments(labels, grades=range(3))
-    assert hj.plan(judges, runs, "nDCG@5", 5).digests == plan.digests
-    fewer = hj.read_runs({s: r for s, r in systems.items() if s != "system1"})
-    assert hj.plan(judges, fewer, "nDCG@5", 5).digests["runs"] != plan.digests["runs"]
-    labels.pop("judge1")
-    other = hj.read_judgments(labels, grades=range(3))
-    assert hj.plan(other, runs, "nDCG@5", 5).digests["judgments"] != plan.digests["judgments"]
+    assert hj.plan(judges, runs, "nDCG@5", 5).documents == plan.documents
+
+
+def test_most_documents_stay_when_systems_are_added(made):
+    """Coordinated samples: the same numbers, only the weights have changed."""
+    fewer = {s: lists for s, lists in systems_of(made).items() if s != "system2"}
+    before = hj.plan(made.judgments, fewer, "nDCG@5", 30)
+    after = hj.plan(made.judgments, made.runs, "nDCG@5", 30)
+    drawn = [set(zip(p.topics, p.documents, strict=True)) for p in (before, after)]
+    assert len(drawn[0] & drawn[1]) > 20
+    other = hj.plan(made.judgments, made.runs, "nDCG@5", 30, seed=1)
+    assert len(drawn[0] & set(zip(other.topics, other.documents, strict=True))) < 20
+
+
+def test_labels_at_hand_are_not_bought_again(made, tmp_path):
+    whole = hj.plan(made.judgments, made.runs, "nDCG@5", 40)
+    truth = made.gold.to_dict()
+    have = {}
+    for topic, document in list(zip(whole.topics, whole.documents, strict=True))[:15]:
+        have.setdefault(topic, {})[document] = truth[topic][document]
+    more = hj.plan(made.judgments, made.runs, "nDCG@5", 40, have=have)
+    assert more.documents == whole.documents[15:]
+    assert more.reused.documents == whole.documents[:15]
+    np.testing.assert_array_equal(more.probability, whole.probability[15:])
+    assert more.in_order().documents == whole.documents
+    assert "15 of 15 labels at hand are reused" in more.to_text()
+    more.write(tmp_path / "more.csv")
+    read = hj.Plan.read(tmp_path / "more.csv")
+    assert read.to_csv() == more.to_csv()
+    assert read.in_order().documents == whole.documents
+    assert len((tmp_path / "more.csv").read_text().partition("topic,")[2].splitlines()) == 26
+    with pytest.raises(HungjuryError, match="15 labels at hand reach the budget of 15"):
+        hj.plan(made.judgments, made.runs, "nDCG@5", 15, have=have)
+    # A label that the plan would not draw counts towards the budget, and is not in the plan.
+    last = max(made.gold.to_dict()["1"], key=lambda d: d not in whole.documents)
+    assert last not in whole.documents
+    other = hj.plan(made.judgments, made.runs, "nDCG@5", 40, have={"1": {last: 0}})
+    assert other.documents == whole.documents[:39]
+    assert (other.labels_at_hand, len(other.reused)) == (1, 0)
+
+
+def test_a_depth_plan_goes_rank_by_rank(made, aligned):
+    smallest = np.full(len(made.judgments.pool), np.inf)
+    for d, rank in zip(aligned.document, aligned.rank, strict=True):
+        smallest[d] = min(smallest[d], rank)
+    plan = hj.plan(made.judgments, made.runs, "RR", 20, design="depth")
+    rank = [smallest[made.judgments.pool.find(t, d)]
+            for t, d in zip(plan.topics, plan.documents, strict=True)]  # fmt: skip
+    assert rank == sorted(rank)
+    assert plan.weight.tolist() == rank
+    reached = rank[-1]
+    assert (plan.probability[np.array(rank) < reached] == 1).all()
+    # At the last rank: the next number, of those that are uniform on (0, 1].
+    assert plan.probability[-1] == pytest.approx(min(1, plan.next_priority - (reached - 1)))
+    assert plan.expected == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace("# budget: 7", "# budget: 8"),
+        lambda t: t.replace("\n1,", "\n2,", 1),
+        lambda t: "\n".join([*t.splitlines()[:-1], ""]),
+        lambda t: t.replace("# next priority: 0", "# next priority: 1"),
+    ],
+)
+def test_an_edited_plan_is_refused(made, tmp_path, change):
+    path = tmp_path / "plan.csv"
+    text = hj.plan(made.judgments, made.runs, "nDCG@5", 7).to_csv()
+    path.write_text(change(text))
+    assert path.read_text() != text
+    with pytest.raises(HungjuryError, match="changed after it was written") as caught:
+        hj.Plan.read(path)
+    assert caught.value.code == "edited-plan"
+
+
+def test_judges_labels_may_be_hidden_from_people(made, tmp_path):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
+    lines = plan.to_csv().splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("topic,"))
+    cut = [",".join(line.split(",")[:6]) for line in lines[head:]]
+    (tmp_path / "plan.csv").write_text("\n".join([*lines[:head], *cut]) + "\n")
+    assert hj.Plan.read(tmp_path / "plan.csv").documents == plan.documents
 
 
 def test_command(made, tmp_path):

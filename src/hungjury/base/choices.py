@@ -36,7 +36,7 @@ Prior = Literal["ranks", "flat"]
 Orientation = Literal["dissimilarity", "printed"]
 Target = Literal["population", "topics"]
 Contrary = Literal["drop", "keep"]
-PlanDesign = Literal["influence", "uniform", "topics"]
+PlanDesign = Literal["influence", "uniform", "topics", "depth"]
 GoldDesign = Literal["plan", "random", "topics"]
 GoldEstimate = Literal["combined", "direct"]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @judges_and_runs
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
-    gold: tuple[str, ...], plan: str | None, heat_map: str | None, rankings: str | None,
+    gold: tuple[str, ...], plan: tuple[str, ...], heat_map: str | None, rankings: str | None,
     out: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
@@ -71,12 +71,12 @@ def agreement_command(
 
 
 def _with_gold(
-    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, out: Output,
+    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: tuple[str, ...], out: Output,
     heat_map: str | None,
 ) -> None:  # fmt: skip
     from hungjury.leaderboard.gold import agreement_with_gold
 
-    found = agreement_with_gold(labels, gold, rel, plan)
+    found = agreement_with_gold(labels, gold, rel, plan or None)
     out.notes(labels.notes + found.notes, "--format json")
     out.write(found)
     if heat_map is not None:

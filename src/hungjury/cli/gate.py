@@ -11,45 +11,58 @@ from hungjury.cli.options import (
     Number,
     all_of,
     format_option,
-    measure_option,
+    gold_option,
+    measures_option,
     output_option,
     plan_option,
     quiet_option,
+    was_typed,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import Reading, flag, judges_and_runs, judges_option, runs_needed
+from hungjury.cli.reading import (
+    Reading,
+    binary_option,
+    flag,
+    judges_and_runs,
+    judges_option,
+    runs_needed,
+)
 from hungjury.leaderboard.options import BOARD
+
+LEVERS = {name: option for name, option in BOARD.items() if option.flag}
+PLAIN = ("level", "seed")  # of plain qrels too
 
 
 @click.command("gate", no_args_is_help=True)
-@click.option("--qrels", metavar="FILE", help="Labels; or use --judges.")
+@click.option("--qrels", metavar="FILE", help="Labels of one source; or use --judges.")
 @judges_option()
 @runs_needed
 @click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
 @click.option(
     "--candidate", multiple=True, required=True, metavar="NAME", help="A new system; repeatable."
 )
-@measure_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
+@measures_option("Measure, as listed by `hungjury measures`; repeatable.", "nDCG@10")
 @click.option("--margin", type=Number(0, MOST_MARGIN), default=0.0, show_default=True,
               help="Differences up to this size do not matter in practice.")  # fmt: skip
-@click.option("--gold", multiple=True, metavar="QRELS",
-              help="Gold labels of some documents; needs --judges.")  # fmt: skip
+@binary_option
+@gold_option("Gold labels of some documents; needs --judges.")
 @plan_option
-@all_of([flag(BOARD[name]) for name in ("target", "level", "seed")])
+@all_of([flag(option) for option in LEVERS.values()])
 @format_option("text", "json")
 @output_option
 @judges_and_runs
 @quiet_option
 def gate_command(
     qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,
-    candidate: tuple[str, ...], measure: str, margin: float, gold: tuple[str, ...],
-    plan: str | None, target: str, level: float, form: str, seed: int, output: str | None,
-    reading: Reading, quiet: bool,
+    candidate: tuple[str, ...], measures: tuple[str, ...], margin: float, gold: tuple[str, ...],
+    plan: tuple[str, ...], form: str, output: str | None, reading: Reading, quiet: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Decide whether a candidate may replace a baseline.
 
-    Exit code 0: every candidate passes (better, the same within the margin, or not worse by more
-    than the margin). 1: a candidate is worse. 3: undecided. 2: an error, such as a missing run.
+    Exit code 0: every candidate passes by every measure (better, the same within the margin, or
+    not worse by more than the margin). 1: a candidate is worse. 3: undecided. 2: an error, such as
+    a missing run.
 
     \b
     Examples:
@@ -58,22 +71,28 @@ def gate_command(
           --gold labels.qrels --plan plan.csv --margin 0.01
     """
     from hungjury.base.text import json_text
+    from hungjury.data.qrels import Judgments
     from hungjury.leaderboard.gate import gate
-    from hungjury.measures.catalogue import measure as one_measure
 
     if (qrels is None) == (not judges):
         raise click.UsageError("give either --qrels or --judges")
-    if qrels is not None and (gold or plan or target == "topics"):
-        raise click.UsageError("--gold, --plan and --target topics go with --judges")
-    lists = reading.runs(runs)
-    options: dict[str, Any] = {}
-    if qrels is None:
-        options = {"gold": reading.gold_of(gold), "plan": plan,
-                   "target": target, "judges": True}  # fmt: skip
-    labels = reading.judgments(judges) if qrels is None else reading.qrels(qrels)
-    found = gate(labels, lists, baseline, list(candidate), measure, margin, level=level, seed=seed,
-                 **options)  # fmt: skip
-    print_notes(labels.notes + one_measure(measure).notes(), quiet)
+    if qrels is not None:
+        typed = [n for n in LEVERS if n not in PLAIN and was_typed(f"--{n.replace('_', '-')}")]
+        if gold or plan or typed or options["rel"] is not None:
+            raise click.UsageError(
+                "--gold, --plan and options of a panel such as --target topics go with --judges"
+            )
+        options = {name: options[name] for name in PLAIN}
+    labels = reading.judgments(judges) if qrels is None else reading.labels(qrels)
+    if qrels is not None and isinstance(labels, Judgments):
+        raise click.UsageError(
+            f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
+        )
+    found = gate(
+        labels, reading.runs(runs), baseline, list(candidate), list(measures), margin,
+        gold=reading.gold_of(gold), plan=plan or None, **options,
+    )  # fmt: skip
+    print_notes(dict.fromkeys(note for one in found for note in one.notes), quiet, every=True)
     if form == "json":
         deliver(json_text([one.to_dict() for one in found]), output)
     else:

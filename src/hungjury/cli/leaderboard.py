@@ -45,7 +45,7 @@ from hungjury.leaderboard.options import BOARD
 @judges_and_runs
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
-    gold: tuple[str, ...], plan: str | None, report: str | None, queries: tuple[str, ...],
+    gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
     documents: tuple[str, ...], out: Output, reading: Reading, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
@@ -70,7 +70,7 @@ def leaderboard_command(
     with out.progress() as progress:
         board = leaderboard(
             reading.judgments(judges), reading.runs(runs), measures[0], merge,
-            gold=reading.gold_of(gold), plan=plan, progress=progress, **options,
+            gold=reading.gold_of(gold), plan=plan or None, progress=progress, **options,
         )  # fmt: skip
     out.notes(board.notes, "--format json")
     out.write(board)

@@ -257,8 +257,9 @@ def measures_option(what: str, *default: str) -> Callable[[F], F]:
 
 
 plan_option = option(
-    "--plan", metavar="FILE", help="The plan that chose these documents, by `hungjury plan`."
-)
+    "--plan", multiple=True, metavar="FILE",
+    help="The plan that chose these documents, by `hungjury plan`; repeatable.",
+)  # fmt: skip
 
 
 def gold_option(what: str) -> Callable[[F], F]:

@@ -211,13 +211,16 @@ class Output(Record):
         return progress_bar(self.quiet, worthwhile)
 
 
-def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
+def print_notes(
+    notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`", every: bool = False
+) -> None:
     """Print a few notes to stderr: all on the result, then those on judges and on files, and
-    where to find the rest."""
+    where to find the rest; or every note."""
     if quiet:
         return
     listed = sorted(notes, key=lambda note: ("result", "judges", "files").index(note.about))
-    shown = max(MOST_NOTES, sum(note.about == "result" for note in listed))
+    most = len(listed) if every else MOST_NOTES
+    shown = max(most, sum(note.about == "result" for note in listed))
     if len(listed) == shown + 1:  # a line about it would be as long as the note
         shown += 1
     for note in listed[:shown]:

@@ -30,7 +30,12 @@ from hungjury.leaderboard.options import PLAN
 @judges_needed
 @runs_needed
 @measures_option("Measure by which systems will be compared; repeatable.", "nDCG@10")
-@click.option("--budget", type=count(MOST_LABELS), required=True, help="Number of labels.")
+@click.option("--budget", type=count(MOST_LABELS), required=True,
+              help="Number of labels in total, those at hand included.")  # fmt: skip
+@click.option(
+    "--have", multiple=True, metavar="QRELS",
+    help="Gold labels at hand, of an earlier plan: list only documents without one.",
+)  # fmt: skip
 @binary_option
 @all_of([flag(option) for option in PLAN.values() if option.flag])
 @output_option
@@ -38,7 +43,7 @@ from hungjury.leaderboard.options import PLAN
 @quiet_option
 def plan_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
-    output: str | None, reading: Reading, quiet: bool, **options: Any,
+    have: tuple[str, ...], output: str | None, reading: Reading, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 
@@ -48,12 +53,15 @@ def plan_command(
     \b
     Examples:
       hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --budget 200 -o plan.csv
+      hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --have labels.db \\
+          --budget 300 -o plan2.csv
     """
     from hungjury.leaderboard.plan import plan
 
     labels, lists = reading.judgments(judges), reading.runs(runs)
     with progress_bar(quiet, True) as progress:
-        found = plan(labels, lists, list(measures), budget, progress=progress, **options)
+        found = plan(labels, lists, list(measures), budget, have=reading.gold_of(have),
+                     progress=progress, **options)  # fmt: skip
     print_notes(labels.notes, quiet)
     deliver(found.to_csv(), output)
     if not quiet:

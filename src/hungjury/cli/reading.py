@@ -68,6 +68,12 @@ class Reading(Record):
 
         return qrels_by(source, self._labels(LABELS))
 
+    def labels(self, source: str) -> Qrels | Judgments:
+        """Read one label per document, unless these are labels of several judges."""
+        from hungjury.data.labels import labels_by
+
+        return labels_by(source, self._labels(JUDGES))
+
     def judgments(self, sources: Iterable[str]) -> Judgments:
         """Read the labels of several judges."""
         from hungjury.data.labels import judgments_by

@@ -47,6 +47,8 @@ from hungjury.data.scales import check_declared, check_judges, check_steps, rela
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+DUPLICATES = 0.01  # of the documents, with other labels in another file: more are other judges
+
 
 @takes(LABELS)
 def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
@@ -147,6 +149,50 @@ def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judg
         refuse_options(options, "the judgments")
         return source
     return read_judgments(source, **options)
+
+
+def as_labels(
+    source: QrelsLike | JudgmentsLike, **options: Unpack[JudgeOptions]
+) -> Qrels | Judgments:
+    """Return the labels of one source or of several judges, given or read, by what they are."""
+    if isinstance(source, (Qrels, Judgments)):
+        refuse_options(options, "the labels")
+        return source
+    return labels_by(source, LabelPolicy.of(options))
+
+
+def labels_by(source: object, policy: LabelPolicy) -> Qrels | Judgments:
+    """Read labels by a policy; those of several judges are recognised.
+
+    By a judge column, by ``{judge: labels}``, and where several files disagree on documents.
+    """
+    if policy.wide or policy.judge_column or policy.only or policy.without:
+        return judgments_by(source, policy)
+    if isinstance(source, Mapping):
+        by_topic = all(isinstance(one, Mapping) for one in source.values()) and not any(
+            isinstance(label, Mapping) for one in source.values() for label in one.values()
+        )
+        return qrels_by(source, policy) if by_topic else judgments_by(source, policy)
+    if hasattr(source, "read"):  # can be read once only
+        return qrels_by(source, policy)
+    first, *more = label_parts(source, policy, several=True)
+    if not isinstance(first, InputTable) and (kind := table_format(first, policy.columns)):
+        reader = LabelReader(policy)
+        first = reader.header(first, kind) if kind in MARKS else reader.table(first, kind, True)
+    if isinstance(first, InputTable) and first.find("judge") is not None:
+        return judgments_by(source, policy)
+    if not more or not _conflicts(found := judgments_by(source, policy)):
+        return qrels_by(source, policy)
+    return found
+
+
+def _conflicts(judgments: Judgments) -> bool:
+    """Tell whether judges, each a file, give other labels to the same documents: to more of them
+    than a few duplicates."""
+    low, high = np.full((2, len(judgments.pool)), np.nan)
+    np.fmin.at(low, judgments.document, judgments.label)
+    np.fmax.at(high, judgments.document, judgments.label)
+    return bool((high > low).mean() > DUPLICATES)
 
 
 def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:

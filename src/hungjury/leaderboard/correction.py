@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, Note, percent, plural
+from hungjury.base.errors import InputError, Note, few, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
@@ -36,8 +36,8 @@ from hungjury.leaderboard.panel_error import (
     expected_contrasts,
     normal_draws,
 )
-from hungjury.leaderboard.plan import digests, plan_weights
-from hungjury.leaderboard.plan_file import PlanLike, as_plan
+from hungjury.leaderboard.plan import plan_weights
+from hungjury.leaderboard.plan_file import PlansLike, as_plans
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
@@ -178,31 +178,21 @@ MORE_LABELS = (100, 200, 500, 1000)
 
 def planned_gold(
     gold: QrelsLike | Judgments,
-    plan: PlanLike | None,
+    plan: PlansLike | None,
     panel: Panel,
     alignment: Alignment,
     options: BoardOptions,
 ) -> GoldLabels:
     """Gold labels of the judged pool, chosen, by a plan or another design."""
-    judgments, design = panel.judgments, options.gold_design
-    if plan is None:
-        return gold_labels(gold, judgments, panel.rel, design)
-    made = as_plan(plan)
-    found = digests(judgments, alignment)
-    if made.digests["judgments"] != found["judgments"]:
-        raise InputError(
-            "the plan was made from other judgments",
-            code="other-plan",
-            remedy="give the judges that the plan was made from, read in the same way",
-        )
-    measures = measure_list(made.measures)
-    weight = plan_weights(panel, alignment, measures, made.design)
-    labels = gold_labels(gold, judgments, panel.rel, design, made, weight)
-    wider = "its labels hold, with wider intervals"
-    other = int(made.digests["runs"] != found["runs"])
-    labels = labels.noted("other-runs", other, f"the plan was made for other runs: {wider}")
-    text = f"the plan was made for {', '.join(made.measures)}: {wider}"
-    return labels.noted("other-measure", int(str(options.measure) not in made.measures), text)
+    plans = as_plans(plan)
+    weights = [
+        plan_weights(panel, alignment, measure_list(one.measures), one.design) for one in plans
+    ]
+    found = gold_labels(gold, panel.judgments, panel.rel, options.gold_design, plans, weights)
+    measures = {name for one in plans for name in one.measures}
+    other = int(bool(plans) and str(options.measure) not in measures)
+    text = f"the plan was made for {few(sorted(measures))}: its labels hold, with wider intervals"
+    return found.noted("other-measure", other, text)
 
 
 def gold_estimate(

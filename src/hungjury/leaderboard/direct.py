@@ -53,6 +53,13 @@ class Prediction(Record, eq=False):
         edges = np.pad(mean, ((0, 0), (1, 1)), constant_values=((0, 0), (1, 0)))
         return np.asarray(edges[:, :-1] - edges[:, 1:])
 
+    @property
+    def deviations(self) -> Floats:
+        """[draw, document, grade]: drawn probabilities of the grades minus their means."""
+        off = self.at_least - self.at_least.mean(axis=0)
+        edges = np.pad(off, ((0, 0), (0, 0), (1, 1)))
+        return np.asarray(edges[..., :-1] - edges[..., 1:])
+
     def draw(self, rng: np.random.Generator) -> Ints:
         """[draw, document]: places of drawn labels in the list of grades."""
         uniform = rng.random(self.at_least.shape[:2])
@@ -236,7 +243,8 @@ class Spread(Record, eq=False):
         for mine, parts in self.parts(gold.documents):
             expected[mine] = parts.table().var(axis=0).sum(axis=1)
         probability = gold.probability[gold.documents]
-        weight = (1 - probability) / probability**2
+        some = probability < 1
+        weight = (1 - probability) / probability**2 if some.any() else np.ones(len(some))
         total = float(weight @ expected)
         factor = np.clip(float(weight @ variance) / total, *CALIBRATION) if total > 0 else 1.0
         return replace(self, factor=float(factor))
@@ -289,12 +297,30 @@ def direct(
     spread = Spread(scorer, rough, gold.grades, chances).fitted(gold, seen.variance)
     return Direct(
         mean + seen.total,
-        spread.contrasts(gold.probability) + seen.level + seen.disagreement,
+        spread.contrasts(gold.probability)
+        + seen.level
+        + seen.disagreement
+        + _predicted(scorer, rough, gold, prediction),
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
         worst=worst,
     )
+
+
+def _predicted(
+    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, prediction: Prediction
+) -> Floats:
+    """[system, system]: covariance due to uncertain predictions of documents of probability 0,
+    whose errors no labelled document shows."""
+    unseen = np.flatnonzero(gold.probability == 0)
+    moved = np.zeros((len(prediction.at_least), len(scorer.alignment.systems)))
+    if not len(unseen):
+        return np.zeros((moved.shape[1], moved.shape[1]))
+    off = prediction.deviations[:, unseen]
+    for mine, effect in effects_in_parts(scorer, labels, gold.grades, unseen):
+        moved += [effect.summed(one[mine]) for one in off]
+    return np.atleast_2d(np.cov(moved, rowvar=False))
 
 
 class _Errors(Record, eq=False):

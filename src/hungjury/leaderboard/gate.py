@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, UnknownName, percent
+from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.comparison.compare import common_values
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, takes
+from hungjury.data.labels import as_labels
+from hungjury.data.qrels import Judgments, Qrels
+from hungjury.data.reading.options import (
+    READING,
+    JudgmentsLike,
+    QrelsLike,
+    RunsLike,
+    among,
+    assigned,
+    takes,
+)
+from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.leaderboard.draws import as_reported
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BOARD
-from hungjury.measures.catalogue import measure as find_measure
-from hungjury.measures.evaluate import evaluate
+from hungjury.leaderboard.plan_file import PlansLike
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.evaluate import MeasureNames, evaluate
 from hungjury.measures.scores import averaged
 from hungjury.stats.multiple import simultaneous_widths
 from hungjury.stats.resampling import topic_deviations
@@ -38,7 +52,7 @@ DRAWS = 10_000
 
 
 class Gate(Record, Result):
-    """The decision about one candidate.
+    """The decision about one candidate by one measure.
 
     Attributes
     ----------
@@ -52,8 +66,12 @@ class Gate(Record, Result):
         simultaneous interval. None for a panel without gold labels, which has no valid interval.
     chance
         P(candidate beats baseline); None for plain qrels.
+    candidates
+        How many were compared with the baseline; the decision is corrected for their number.
     why
         Why nothing is decided regardless of the interval; None otherwise.
+    notes
+        What to know about labels, runs and result.
 
     Examples
     --------
@@ -75,22 +93,27 @@ class Gate(Record, Result):
     high: float | None
     chance: float | None
     why: str | None = None
+    candidates: int = 1
+    notes: tuple[Note, ...] = ()
 
     @property
     def passed(self) -> bool | None:
         return PASSES[self.verdict]
 
     def table(self) -> Table:
-        """Return one row with all fields."""
-        return Table.of([self.to_dict()])
+        """Return one row with all fields except the notes."""
+        row = self.to_dict()
+        return Table.of([{name: value for name, value in row.items() if name != "notes"}])
 
     def to_text(self) -> str:
         """Write the decision and its reason in one line."""
+        together = f" over {self.candidates} candidates" if self.candidates > 1 else ""
         if self.low is None or self.high is None or self.difference is None:
             why = f"P({self.candidate} beats {self.baseline}) = {self.chance:.3f}"
+            why += together and f" (corrected{together})"
         else:
             why = (
-                f"{self.measure} {self.difference:+.4f} ({percent(self.level)} interval "
+                f"{self.measure} {self.difference:+.4f} ({percent(self.level)} interval{together} "
                 f"{self.low:+.4f} to {self.high:+.4f}, margin {self.margin:g})"
             )
         if self.why is not None:
@@ -100,19 +123,36 @@ class Gate(Record, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and whether the candidate passed."""
-        return {**vars(self), "passed": self.passed}
+        return {
+            **vars(self),
+            "passed": self.passed,
+            "notes": [note.to_dict() for note in self.notes],
+        }
 
 
-@takes({name: BOARD[name] for name in ("level", "seed")}, "options")
+class _Found(Record, eq=False):
+    """Means of systems by one measure, and what is known about them."""
+
+    systems: list[str]
+    mean: Floats
+    draws: Floats  # [draw, system]
+    notes: tuple[Note, ...]
+    sized: bool = True  # does a difference have a valid interval?
+    stretch: float = 1.0
+    why: str | None = None
+
+
+@takes(BOARD, "reading")
 def gate(
     labels: QrelsLike | JudgmentsLike,
     runs: RunsLike,
     baseline: str,
     candidate: str | list[str],
-    measure: str = "nDCG@10",
+    measure: MeasureNames = "nDCG@10",
     margin: float = 0.0,
     *,
-    judges: bool = False,
+    gold: QrelsLike | Judgments | None = None,
+    plan: PlansLike | None = None,
     **options: Any,
 ) -> list[Gate]:
     """Decide whether candidates are better than a baseline, and by how much.
@@ -120,26 +160,27 @@ def gate(
     Parameters
     ----------
     labels : Qrels, Judgments or source
-        Labels of one source, or of several judges with ``judges=True``.
+        Labels of one source, or of several judges. Judges are recognised by a judge column, by
+        ``{judge: labels}``, and where several files give other labels to the same documents.
     runs : Runs or source
         Runs of the baseline and of all candidates.
     baseline, candidate : str, or list of str
-        Systems. A missing one is an error.
-    measure : str
-        One measure.
+        Systems. A missing one, or one without a judged document, is an error.
+    measure : str, Measure or list of these
+        Every measure is decided by itself.
     margin : float
         Differences up to this size do not matter in practice.
-    judges : bool
-        Take `labels` as judgments of several judges.
+    gold, plan
+        Gold labels of some documents, and how these were chosen: as in `leaderboard`.
     {options}
-    **options
-        Options of `evaluate`, such as `ties`; with ``judges=True`` options of `leaderboard`, such
-        as `gold`, `plan` or `target`.
+    **reading
+        Options of `read_judgments` and `read_runs`; with plain qrels those of `evaluate`, such as
+        `undefined`, in place of the options of a panel.
 
     Returns
     -------
     list of Gate
-        One for each candidate.
+        One for each measure and candidate.
 
     Notes
     -----
@@ -147,7 +188,8 @@ def gate(
     takes to hold for all candidates at once. With judges and gold labels they come from the
     corrected leaderboard; where the panel agrees poorly with them nothing is decided. A panel
     without gold labels has no valid interval of a difference: there the decision rests on
-    P(candidate beats baseline) alone, and a margin is refused.
+    P(candidate beats baseline) alone, and a margin is refused. With several candidates the chance
+    has to be larger: what the level leaves is divided by their number.
 
     Examples
     --------
@@ -156,8 +198,69 @@ def gate(
     >>> hj.gate(sim.gold, sim.runs, "system8", "system1")[0].verdict
     'better'
     """
-    level, seed = (BOARD[n].value(options.pop(n, BOARD[n].default)) for n in ("level", "seed"))
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
+    _check(baseline, wanted, margin)
+    of_labels, of_runs, of_gold = assigned(among(options, READING), labels, runs, gold)
+    given, lists = as_labels(labels, **of_labels), as_runs(runs, **of_runs)
+    own = {name: value for name, value in options.items() if name not in READING}
+    level, seed = (BOARD[n].value(own.get(n, BOARD[n].default)) for n in ("level", "seed"))
+    if isinstance(given, Judgments):
+        if gold is None and margin:
+            raise InputError(
+                "a margin needs gold labels: without them a panel says who is better, not by how "
+                "much",
+                code="margin-without-gold",
+                remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
+            )
+        own |= {"gold": gold, "plan": plan, "outlook": False} | of_gold
+    elif gold is not None or plan is not None:
+        raise InputError(
+            "gold labels correct a panel, but these are labels of one source",
+            code="gold-without-judges",
+            remedy=("give labels of several judges, or leave out", Argument("gold")),
+        )
+    out = []
+    for one in measure_list(measure):
+        if isinstance(given, Judgments):
+            found = _by_panel(given, lists, one, own)
+        else:
+            own.pop("level", None), own.pop("seed", None)
+            found = _by_qrels(given, lists, one, seed, own)
+        notes = _about_compared(found.notes, (baseline, *wanted))
+        places = [_find(found.systems, name) for name in (baseline, *wanted)]
+        better = -1.0 if one.smaller_is_better else 1.0
+        gap = better * (found.mean[places[1:]] - found.mean[places[0]])
+        drawn = better * (found.draws[:, places[1:]] - found.draws[:, places[:1]])
+        draws = found.draws[:, places]
+        half = simultaneous_widths(draws, level, found.stretch, with_first=True)[0, 1:]
+        for i, name in enumerate(wanted):
+            chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
+            low, high = float(gap[i] - half[i]), float(gap[i] + half[i])
+            if not found.sized:
+                verdict = by_chance(chance, level, len(wanted))
+            else:
+                verdict = by_interval(low, high, margin) if found.why is None else "undecided"
+            out.append(
+                Gate(
+                    baseline=baseline,
+                    candidate=name,
+                    measure=str(one),
+                    margin=margin,
+                    level=level,
+                    verdict=verdict,
+                    difference=float(gap[i]) if found.sized else None,
+                    low=low if found.sized else None,
+                    high=high if found.sized else None,
+                    chance=chance if isinstance(given, Judgments) else None,
+                    why=found.why,
+                    candidates=len(wanted),
+                    notes=notes,
+                )
+            )
+    return out
+
+
+def _check(baseline: str, wanted: list[str], margin: float) -> None:
     if not wanted:
         raise InputError(
             "no candidate to compare with the baseline",
@@ -178,61 +281,43 @@ def gate(
             argument="margin",
             remedy="use a margin of 0 or more",
         )
-    known = judges and options.get("gold") is not None
-    if judges and not known and margin:
+
+
+def _by_panel(
+    judgments: Judgments, runs: Runs | RunFiles, measure: Measure, options: Mapping[str, Any]
+) -> _Found:
+    board = leaderboard(judgments, runs, measure, **options)
+    correction = board.correction
+    found = _Found(board.systems, board.mean, board.samples, board.notes, correction is not None)
+    if correction is None:
+        return found
+    why = None if correction.concludes else correction.poor_agreement
+    return replace(found, stretch=correction.stretch, why=why)
+
+
+def _by_qrels(
+    qrels: Qrels, runs: Runs | RunFiles, measure: Measure, seed: int, options: Mapping[str, Any]
+) -> _Found:
+    scores = evaluate(qrels, runs, measure, **options)
+    (counted,), _, notes = common_values(scores)
+    values = averaged(counted, measure.average)
+    shown = as_reported(measure, 1)  # counts are multiplied by the number of topics already
+    mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
+    return _Found(scores.systems, mean, draws, scores.notes + notes)
+
+
+def _about_compared(notes: tuple[Note, ...], systems: tuple[str, ...]) -> tuple[Note, ...]:
+    """Notes, those on compared systems first; a system without judged documents is an error."""
+    unknown = [note.where for note in notes if note.kind == "nothing-judged"]
+    empty = [name for name in systems if name in unknown]
+    if empty:
         raise InputError(
-            "a margin needs gold labels: without them a panel says who is better, not by how much",
-            code="margin-without-gold",
-            remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
+            f"no document of {few(empty)} was judged",
+            code="nothing-judged",
+            remedy="check that runs and labels use the same ids of topics and documents",
         )
-    chosen = find_measure(measure)
-    better = -1.0 if chosen.smaller_is_better else 1.0
-    if judges:
-        board = leaderboard(
-            cast("JudgmentsLike", labels), runs, chosen, seed=seed, level=level, outlook=False,
-            **options,
-        )  # fmt: skip
-        names, mean, draws = board.systems, board.mean, board.samples
-        correction = board.correction
-        poor = None if correction is None or correction.concludes else correction.poor_agreement
-        stretch = 1.0 if correction is None else correction.stretch
-    else:
-        poor, stretch = None, 1.0
-        scores = evaluate(cast("QrelsLike", labels), runs, chosen, **options)
-        (counted,), _, _ = common_values(scores)
-        names, values = scores.systems, averaged(counted, chosen.average)
-        shown = as_reported(chosen, 1)  # counts are multiplied by the number of topics already
-        mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
-    places = [_find(names, name) for name in (baseline, *wanted)]
-    gap = better * (mean[places[1:]] - mean[places[0]])
-    drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])
-    half = simultaneous_widths(draws[:, places], level, stretch, with_first=True)[0, 1:]
-    low, high = gap - half, gap + half
-    by_how_much = known or not judges
-    out = []
-    for i, name in enumerate(wanted):
-        chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
-        ends = float(low[i]), float(high[i])
-        if not by_how_much:
-            verdict = by_chance(chance, level)
-        else:
-            verdict = by_interval(*ends, margin) if poor is None else "undecided"
-        out.append(
-            Gate(
-                baseline=baseline,
-                candidate=name,
-                measure=str(chosen),
-                margin=margin,
-                level=level,
-                verdict=verdict,
-                difference=float(gap[i]) if by_how_much else None,
-                low=ends[0] if by_how_much else None,
-                high=ends[1] if by_how_much else None,
-                chance=chance if judges else None,
-                why=poor,
-            )
-        )
-    return out
+    mine = [replace(note, about="result") for note in notes if note.where in systems]
+    return (*mine, *(note for note in notes if note.where not in systems))
 
 
 def by_interval(low: float, high: float, margin: float) -> GateVerdict:
@@ -246,9 +331,9 @@ def by_interval(low: float, high: float, margin: float) -> GateVerdict:
     return "not worse" if low >= -margin and margin > 0 else "undecided"
 
 
-def by_chance(chance: float, level: float) -> GateVerdict:
-    """The verdict from P(candidate beats baseline)."""
-    tail = (1 - level) / 2
+def by_chance(chance: float, level: float, candidates: int = 1) -> GateVerdict:
+    """The verdict from P(candidate beats baseline), one of several such decisions."""
+    tail = (1 - level) / 2 / candidates
     return "better" if chance >= 1 - tail else "worse" if chance <= tail else "undecided"
 
 

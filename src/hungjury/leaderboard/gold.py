@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.plan_file import Plan, PlanLike, as_plan
+from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans
 from hungjury.stats.agreement import (
     ReliabilityBin,
     effective_judges,
@@ -39,7 +40,8 @@ class GoldLabels(Record, eq=False):
     shares: Floats  # [labelled document, grade]: share of the people who gave it
     raters: Ints  # [labelled document]: how many labelled it
     grades: tuple[int, ...]
-    probability: Floats  # [document of the pool]: of being labelled; 1 where it is not known
+    probability: Floats  # [document of the pool]: of being labelled; 1 where it is not known, 0
+    # for documents that no plan could draw
     design: str | None = None  # a `GoldDesign`, "whole" for all of the pool, None: unknown
     skipped: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # due, unlabelled
     weight: Floats | None = None  # [document of the pool]: probabilities are proportional to it
@@ -95,8 +97,8 @@ def gold_labels(
     judgments: Judgments,
     rel: int | None = None,
     design: str | None = None,
-    plan: Plan | None = None,
-    weight: Floats | None = None,
+    plans: Sequence[Plan] = (),
+    weights: Sequence[Floats] = (),
 ) -> GoldLabels:
     """Gold labels of the judged pool, with the probabilities that their design gives.
 
@@ -108,18 +110,18 @@ def gold_labels(
         The panel's labels; gold labels are a sample of its pool.
     rel
         Take labels as binary, with this as the lowest relevant grade.
-    design, plan
+    design, plans
         How the documents were chosen; None if that is not known.
-    weight
-        [document of the pool]: the plan's weights, for documents that the plan did not draw.
+    weights
+        [document of the pool] for each plan: its weights, for documents that it did not draw.
     """
     found = _labelled(gold, judgments, rel)
     pool = judgments.pool
-    if design == "plan" and plan is None:
+    if design == "plan" and not plans:
         raise InputError(
             "gold labels by a plan need the plan", code="no-plan", remedy=("give", Argument("plan"))
         )
-    if plan is not None and design not in (None, "plan"):
+    if plans and design not in (None, "plan"):
         raise InputError(
             f"a plan was given, but the gold labels' design is {design!r}",
             code="plan-and-design",
@@ -127,8 +129,8 @@ def gold_labels(
         )
     if len(found.documents) == len(pool):
         return replace(found, design="whole")
-    if plan is not None:
-        found = _by_plan(found, pool, plan, weight)
+    if plans:
+        found = _by_plans(found, pool, plans, weights)
     elif design == "random":
         share = np.full(len(pool), len(found.documents) / len(pool))
         found = replace(found, probability=share, weight=np.ones(len(pool)), design="random")
@@ -192,50 +194,100 @@ def _rows(
     return [(topics[topic[d]], names[d]) for d in document], label, given.grades
 
 
-def _by_plan(found: GoldLabels, pool: Pool, plan: Plan, weight: Floats | None) -> GoldLabels:
-    """Labels in the plan's order, with the probabilities of the budget that was reached."""
-    pairs = zip(plan.topics, plan.documents, strict=True)
-    rows = np.array([pool.find(topic, document) for topic, document in pairs], dtype=np.int64)
-    if (rows < 0).any():
+def _by_plans(
+    found: GoldLabels, pool: Pool, plans: Sequence[Plan], weights: Sequence[Floats]
+) -> GoldLabels:
+    """Labels in the order of plans, with the probabilities of the budgets that were reached.
+
+    Plans of one seed draw by the same random numbers: a document is drawn if any of them draws it,
+    with the largest of its probabilities. Other seeds draw independently.
+    """
+    if len(plans) > 1 and any(plan.design == "topics" for plan in plans):
         raise InputError(
-            f"{plural(int((rows < 0).sum()), 'document')} of the plan are not in the judged pool",
-            code="other-plan",
-            remedy="give the judgments that the plan was made from",
+            "a plan by whole topics cannot be combined with another plan",
+            code="topics-and-plan",
+            remedy=("give one", Argument("plan")),
         )
-    done = np.isin(rows, found.documents)
-    if not done.any():
+    drawn, due = np.zeros((2, len(pool)), dtype=bool)
+    weight = np.ones(len(pool))
+    by_seed: dict[int, Floats] = {}
+    for plan, usual in zip(plans, weights or [np.ones(len(pool))] * len(plans), strict=True):
+        rows = plan.in_order()
+        place = rows.places(pool)
+        here = np.flatnonzero(place >= 0)
+        if not len(here):
+            raise InputError(
+                "no document of the plan is in the judged pool",
+                code="other-plan",
+                remedy="give the plan by which these documents were labelled",
+            )
+        place = place[here]
+        drawn[place] = True
+        done = np.isin(place, found.documents)
+        if not done.any():
+            continue
+        if plan.design == "topics":
+            return _only_drawn(found, drawn, pool)
+        reached = _reached(done)
+        due[place[:reached]] = True
+        covered = plan.covers(pool)
+        covered[place] = True
+        weight = usual / (usual[covered].mean() if plan.design == "influence" else 1)
+        weight[place] = rows.weight[here]
+        chance = plan.chance(weight, plan.threshold(int(here[reached - 1]) + 1))
+        chance = np.where(covered, chance, 0.0) * done[:reached].mean()
+        by_seed[plan.seed] = np.maximum(by_seed.get(plan.seed, 0.0), chance)
+    if not by_seed:
         raise InputError(
             "no document of the plan has a gold label",
             code="no-planned-label",
             remedy=("check that the labels belong to this plan, or leave out", Argument("plan")),
         )
-    planned = np.isin(found.documents, rows)
+    found = _only_drawn(found, drawn)
+    keep = due[found.documents]
+    late = int((~keep).sum())
+    probability = 1 - np.prod([1 - one for one in by_seed.values()], axis=0)
+    found = found.only(
+        keep,
+        probability=probability,
+        design="plan",
+        skipped=np.setdiff1d(np.flatnonzero(due), found.documents),
+        weight=None if plans[-1].design == "depth" else weight,
+    )
+    unseen = probability == 0
+    share = percent(float(weight[unseen].sum() / weight.sum()))
+    if all(plan.design != "depth" for plan in plans):
+        text = (
+            f"{plural(int(unseen.sum()), 'document')} joined the pool after the plan ({share} of "
+            "the weight): predicted, not sampled"
+        )
+        found = found.noted("after-plan", int(unseen.sum()), text)
+    text = f"{plural(late, 'gold label')} ignored: too many documents before have no label"
+    return found.noted("after-gap", late, text)
+
+
+def _only_drawn(
+    found: GoldLabels, drawn: NDArray[np.bool_], pool: Pool | None = None
+) -> GoldLabels:
+    """Labels of documents that a plan drew; with a pool, of its whole topics only."""
+    planned = drawn[found.documents]
     other = int((~planned).sum())
     text = f"{plural(other, 'gold label')} of documents that the plan did not draw, ignored"
     found = found.only(planned).noted("not-in-plan", other, text)
-    if plan.design == "topics":
-        return _whole_topics(found, pool)
-    reached = _reached(done)
-    due = rows[:reached]
-    keep = np.isin(found.documents, due)
-    late = int((~keep).sum())
-    text = f"{plural(late, 'gold label')} ignored: too many documents before have no label"
-    everywhere = np.ones(len(pool)) if weight is None else weight.copy()
-    everywhere[rows] = plan.weight
-    answered = done[:reached].mean()
-    probability = np.minimum(1.0, plan.threshold(reached) * everywhere) * answered
-    skipped = due[~done[:reached]]
-    return found.only(
-        keep, probability=probability, design="plan", skipped=skipped, weight=everywhere
-    ).noted("after-gap", late, text)
+    return found if pool is None else _whole_topics(found, pool)
 
 
 def _reached(done: NDArray[np.bool_]) -> int:
     """Return how far people got in the plan's order: up to the last labelled document before which
-    nearly all are labelled."""
-    share = np.cumsum(done) / np.arange(1, len(done) + 1)
-    far = np.flatnonzero(done & (share >= ANSWERED))
-    return int(far[-1]) + 1 if len(far) else int(np.flatnonzero(done)[0]) + 1
+    nearly all are labelled, or, in the first batch, up to where labels are worth most.
+
+    People label a batch topic by topic, so that its labels have gaps until it is finished. Gaps
+    are taken as random: n labels of m documents are worth n * n / m.
+    """
+    labelled, upto = np.cumsum(done), np.arange(1, len(done) + 1)
+    most = int(np.argmax(np.where(done, labelled**2 / upto, 0)))
+    far = np.flatnonzero(done & (labelled / upto >= ANSWERED))
+    return max(most, int(far[-1]) if len(far) else 0) + 1
 
 
 def _whole_topics(found: GoldLabels, pool: Pool) -> GoldLabels:
@@ -356,7 +408,7 @@ def agreement_with_gold(
     judgments: JudgmentsLike,
     gold: QrelsLike | Judgments,
     rel: int | None = None,
-    plan: PlanLike | None = None,
+    plan: PlansLike | None = None,
     seed: int = 0,
     level: float = 0.95,
 ) -> GoldAgreement:
@@ -371,7 +423,7 @@ def agreement_with_gold(
     rel : int, optional
         Take labels as binary, with this as the lowest relevant grade. Default: compare labels as
         grades, and sensitivity and specificity are those of grade 1.
-    plan : Plan or path, optional
+    plan : Plan, path or list of these, optional
         How the documents were chosen: all figures are then weighted to represent the whole pool.
     seed : int
         Random seed of the bootstrap over documents that gives kappa's intervals.
@@ -401,7 +453,7 @@ def agreement_with_gold(
             argument="judgments",
             remedy="give judges with grades",
         )
-    found = gold_labels(gold, given, rel, None, None if plan is None else as_plan(plan))
+    found = gold_labels(gold, given, rel, None, as_plans(plan))
     mine = Panel.of(given, rel).matrix()[:, found.documents].astype(np.int64)
     weight = 1 / found.probability[found.documents]
     relevant = found.at_least[:, 0]  # of binary labels, 1 is `rel` and more

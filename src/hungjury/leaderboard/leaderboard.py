@@ -23,7 +23,7 @@ from hungjury.leaderboard.draws import Drawn, draw_scores, panel_error_of, panel
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import LabelDraws
 from hungjury.leaderboard.options import BOARD, BoardOptions, LeaderboardSettings, split_options
-from hungjury.leaderboard.plan_file import PlanLike
+from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.stats.resampling import interval
 
@@ -148,7 +148,7 @@ def leaderboard(
     merge: MergeLike = "binmv",
     *,
     gold: QrelsLike | Judgments | None = None,
-    plan: PlanLike | None = None,
+    plan: PlansLike | None = None,
     progress: Progress | None = None,
     **arguments: Unpack[BoardArguments],
 ) -> Leaderboard:
@@ -167,8 +167,8 @@ def leaderboard(
     gold : Qrels, Judgments or source, optional
         Labels of some documents by people; `Judgments` for several people. The whole leaderboard
         is then about people, and `Leaderboard.correction` says how the panel differs from them.
-    plan : Plan or path, optional
-        How these documents were chosen.
+    plan : Plan, path or list of these, optional
+        How these documents were chosen. Labels of several plans count together.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     {options}

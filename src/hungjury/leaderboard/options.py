@@ -111,10 +111,11 @@ class PlanArguments(PanelArguments, total=False):
         PlanDesign,
         Option(
             "influence",
-            "Sample documents by influence on comparisons, uniformly, or by whole topics.",
+            "Draw documents by influence on comparisons, uniformly, by whole topics, or by depth.",
             '"influence": documents that matter more for comparisons are likelier to be drawn; '
             '"uniform": equal probabilities; "topics": whole pools of random topics, as many as '
-            "fit.",
+            'fit; "depth": by the smallest rank in any run, for measures of the first relevant '
+            "document.",
         ),
     ]
 

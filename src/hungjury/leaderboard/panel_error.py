@@ -318,8 +318,11 @@ def independent(chances: Floats) -> Floats:
 
 def contrasts(parts: Parts, probability: Floats, systems: int) -> Floats:
     """[system, system]: the covariance of differences between systems, over samples drawn with
-    these probabilities."""
-    (found,) = _sums(parts, [(1 - probability) / probability], systems)
+    these probabilities; documents of probability 0 are predicted."""
+    left = np.divide(
+        1 - probability, probability, out=np.ones(len(probability)), where=probability > 0
+    )
+    (found,) = _sums(parts, [left], systems)
     return centred(found)
 
 

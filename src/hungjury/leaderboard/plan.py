@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.labels import as_judgments
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, RunsLike, assigned, takes
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
+from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
@@ -31,12 +31,11 @@ from hungjury.leaderboard.panel_error import (
     independent,
     range_of,
 )
-from hungjury.leaderboard.plan_file import Plan
+from hungjury.leaderboard.plan_file import Plan, PlanRows, named, permanent_numbers, short_hashes
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.stats.multiple import of_differences, typical
-from hungjury.stats.resampling import priorities
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -127,6 +126,7 @@ def plan(
     measure: MeasureNames,
     budget: int,
     *,
+    have: QrelsLike | Judgments | None = None,
     progress: Progress | None = None,
     **arguments: Unpack[PlanArguments],
 ) -> Plan:
@@ -139,7 +139,11 @@ def plan(
     measure : str, Measure or list of these
         The measure that systems will be compared by; with several, influence is averaged.
     budget : int
-        Number of labels. A plan is the beginning of every larger plan with the same seed.
+        Number of labels in total, those at hand included. A plan is the beginning of every larger
+        plan with the same seed.
+    have : Qrels, Judgments or source, optional
+        Gold labels at hand, of an earlier plan with the same seed. The plan lists only documents
+        that have none of them.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     {options}
@@ -158,6 +162,10 @@ def plan(
     difference of its effects on their means. Labelling may stop anywhere in the plan's order, as
     long as the decision to stop does not depend on the labels.
 
+    Every document has a permanent random number, a hash of the seed and of the ids of topic and
+    document. After judges, systems or topics were added, a plan with the same seed draws mostly
+    the same documents again; labels of several such plans count together.
+
     Examples
     --------
     >>> import hungjury as hj
@@ -168,40 +176,48 @@ def plan(
     wanted = measure_list(measure)
     options, reading = split_options(arguments, PlanOptions)
     design = options.design
-    of_labels, of_runs, _ = assigned(reading, judgments, runs)
+    of_labels, of_runs, of_have = assigned(reading, judgments, runs, have)
     given = as_judgments(judgments, **of_labels)
     _check_budget(budget, len(given.pool))
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
     aligned = align(lists, given.pool, None, progress, deep)
     panel = Panel.of(given, options.rel)
     weight = plan_weights(panel, aligned, wanted, design)
-    rng = np.random.default_rng(options.seed)
+    pool, names = given.pool, named(given.pool)
+    hashes = permanent_numbers(options.seed, names)
+    number = (hashes + 1.0) / 2.0**64  # in (0, 1]
     if design == "topics":
-        by_topic = rng.permutation(len(given.pool.topics)).astype(float)
-        priority = by_topic[given.pool.topic_of]
+        by_topic = permanent_numbers(options.seed, [(topic, "") for topic in pool.topics])
+        priority = by_topic[pool.topic_of] / 2.0**64
     else:
-        priority = priorities(weight, rng)
+        priority = weight - 1 + number if design == "depth" else number / weight
     order = np.argsort(priority, kind="stable")
-    size = _size(given, order, budget, design)
-    chosen = order[:size]
+    known = np.zeros(len(pool), dtype=bool)
+    if have is not None:
+        have = have if isinstance(have, Judgments) else as_qrels(have, **of_have)
+        known[gold_labels(have, given, options.rel).documents] = True
+    size = _size(given, order, budget, design, known)
+    listed, had = (
+        PlanRows([names[d][0] for d in rows], [names[d][1] for d in rows], weight[rows],
+                 priority[rows])
+        for rows in (order[:size][~known[order[:size]]], order[:size][known[order[:size]]])
+    )  # fmt: skip
     following = float(priority[order[size]]) if size < len(order) else np.inf
-    pool = given.pool
     return Plan(
-        topics=[pool.topics[t] for t in pool.topic_of[chosen]],
-        documents=[pool.documents[d] for d in chosen],
-        weight=weight[chosen],
-        priority=priority[chosen],
+        **vars(listed),
         next_priority=following,
-        votes=_votes(given, chosen),
+        votes=_votes(given, listed.places(pool)),
         measures=[str(one) for one in wanted],
         design=design,
         budget=int(budget),
         seed=int(options.seed),
         pool=len(pool),
         pool_topics=len(pool.topics),
-        digests=digests(given, aligned),
+        frame=np.unique(short_hashes(hashes)),
+        reused=had,
+        labels_at_hand=int(known.sum()),
         expected=[]
-        if design == "topics"
+        if design in ("topics", "depth")
         else expected_differences(wanted[0], aligned, panel.merged(VOTE), weight, budget),
     )
 
@@ -209,7 +225,12 @@ def plan(
 def plan_weights(
     panel: Panel, alignment: Alignment, measures: list[Measure], design: PlanDesign
 ) -> Floats:
-    """[document of the pool]: weights that inclusion probabilities are proportional to; mean 1."""
+    """[document of the pool]: weights that inclusion probabilities are proportional to; mean 1.
+    For design "depth", the smallest rank in any run."""
+    if design == "depth":
+        smallest = np.full(len(panel.pool), alignment.longest + 1.0)
+        np.minimum.at(smallest, alignment.document, alignment.rank)
+        return smallest
     if design != "influence":
         return np.ones(len(panel.pool))
     found = [influence(one, alignment, panel.merged(VOTE)) for one in measures]
@@ -230,41 +251,6 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
 
 
-def digests(judgments: Judgments, alignment: Alignment) -> dict[str, str]:
-    """Short digests to check whether a plan was made from these judgments and runs.
-
-    The order in which judges and runs were given does not matter.
-    """
-    pool, topics = judgments.pool, len(judgments.pool.topics)
-    by_judge = np.argsort(judgments.judge, kind="stable")
-    ends = np.searchsorted(judgments.judge[by_judge], np.arange(len(judgments.judges) + 1))
-    votes = [
-        _digest([name], judgments.document[rows], judgments.label[rows])
-        for name, rows in zip(judgments.judges, np.split(by_judge, ends[1:-1]), strict=True)
-    ]
-    start, stop = (ends.reshape(-1, topics) for ends in (alignment.start, alignment.stop))
-    lists = [
-        _digest(
-            [name],
-            stop[s] - start[s],
-            alignment.rank[start[s, 0] : stop[s, -1]],
-            alignment.document[start[s, 0] : stop[s, -1]],
-        )
-        for s, name in enumerate(alignment.systems)
-    ]
-    return {
-        "judgments": _digest([*pool.topics, *pool.documents, *sorted(votes)], pool.offsets),
-        "runs": _digest(sorted(lists)),
-    }
-
-
-def _digest(names: list[str], *numbers: NDArray[Any]) -> str:
-    found = hashlib.sha256("\n".join(names).encode("utf-8", "surrogateescape"))
-    for values in numbers:
-        found.update(np.ascontiguousarray(values).tobytes())
-    return found.hexdigest()[:16]
-
-
 def _check_budget(budget: int, pool: int) -> None:
     check_count("budget", budget, 1, MOST_LABELS)
     if budget > pool:
@@ -276,10 +262,27 @@ def _check_budget(budget: int, pool: int) -> None:
         )
 
 
-def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: PlanDesign) -> int:
-    """Rows of the plan: the budget, or the whole topics that fit into it."""
+def _size(
+    judgments: Judgments,
+    order: NDArray[np.int64],
+    budget: int,
+    design: PlanDesign,
+    known: NDArray[np.bool_],
+) -> int:
+    """Rows of the plan: as many as it takes to use up the budget, or the whole topics that fit.
+
+    known: [document of the pool], labels at hand, which count towards the budget.
+    """
     if design != "topics":
-        return budget
+        left = budget - int(known.sum())
+        if left <= 0:
+            raise InputError(
+                f"{plural(int(known.sum()), 'label')} at hand reach the budget of {budget:,}",
+                code="budget-reached",
+                argument="budget",
+                remedy="the budget is the total, labels at hand included: ask for more",
+            )
+        return int(np.searchsorted(np.cumsum(~known[order]), left)) + 1
     pool = judgments.pool
     topic = pool.topic_of[order]
     ends = np.flatnonzero(np.diff(topic, append=-1)) + 1

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import takewhile
 from os import PathLike
@@ -20,12 +24,52 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.base.text import csv_text
+from hungjury.data.pool import Pool
 from hungjury.data.reading.formats import PLAN_HEAD
 from hungjury.stats.resampling import inclusion
 
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
 SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
+
+
+def permanent_numbers(seed: int, names: Iterable[tuple[str, str]]) -> NDArray[np.uint64]:
+    """Return a random number for each (topic, document): a keyed hash of the seed and the ids.
+
+    It does not depend on other documents, on judges or on runs, so plans of one seed draw mostly
+    the same documents (permanent random numbers, Ohlsson 1995).
+    """
+    key, out = int(seed).to_bytes(8, "little"), []
+    for topic, document in names:
+        text = f"{len(topic)}:{topic}{document}".encode("utf-8", "surrogateescape")
+        out.append(hashlib.blake2b(text, digest_size=8, key=key).digest())
+    return np.frombuffer(b"".join(out), dtype="<u8")
+
+
+def named(pool: Pool) -> list[tuple[str, str]]:
+    """Return the topic and the document of every place of a pool."""
+    return [(pool.topics[t], d) for t, d in zip(pool.topic_of, pool.documents, strict=True)]
+
+
+class PlanRows(Record, eq=False):
+    """Documents in ascending order of their priority."""
+
+    topics: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    weight: Floats = field(default_factory=lambda: np.zeros(0))
+    priority: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def places(self, pool: Pool) -> NDArray[np.int64]:
+        """Return where the documents are in a pool; -1 for those that are not."""
+        pairs = zip(self.topics, self.documents, strict=True)
+        return np.array([pool.find(*pair) for pair in pairs], dtype=np.int64)
+
+    def listed(self) -> list[list[Any]]:
+        columns = (self.topics, self.documents, self.weight.tolist(), self.priority.tolist())
+        return [list(row) for row in zip(*columns, strict=True)]
 
 
 class Plan(Record, Result, eq=False):
@@ -40,7 +84,8 @@ class Plan(Record, Result, eq=False):
     order
         1 for the document to label first.
     weight
-        Weights that the probabilities are proportional to; the mean over the whole pool is 1.
+        Weights that the probabilities are proportional to; the mean over the whole pool is 1. For
+        design "depth", the smallest rank in any run.
     priority
         Rows are in ascending order of this. Probabilities after the first n labels are
         ``min(1, c * weight)`` with c the priority of row n + 1; c is the share of documents, or
@@ -55,8 +100,12 @@ class Plan(Record, Result, eq=False):
         Number of documents to choose from.
     pool_topics
         Number of topics to choose from.
-    digests
-        Digests of the judgments and runs that the plan was made from.
+    frame
+        Short hashes of the documents to choose from, ascending; see `covers`.
+    reused
+        Documents that were labelled already and need no new label, as `PlanRows`.
+    labels_at_hand
+        How many labels there were.
     expected
         Estimated in advance: (labels, smallest detectable difference between two systems).
 
@@ -81,7 +130,9 @@ class Plan(Record, Result, eq=False):
     seed: int
     pool: int
     pool_topics: int
-    digests: dict[str, str]
+    frame: NDArray[np.uint32]
+    reused: PlanRows = field(default_factory=PlanRows)
+    labels_at_hand: int = 0
     expected: list[tuple[int, float]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -97,29 +148,56 @@ class Plan(Record, Result, eq=False):
 
     @property
     def probability(self) -> Floats:
-        return self.probability_after(len(self))
+        return self.probability_after(len(self) + len(self.reused))
 
-    def threshold(self, labels: int) -> float:
-        """The factor between weights and the probabilities after the first `labels` rows."""
+    def in_order(self) -> PlanRows:
+        """Return all documents that were drawn, those with a label at hand included."""
+        had = self.reused
+        weight = np.concatenate([self.weight, had.weight])
+        priority = np.concatenate([self.priority, had.priority])
+        order = np.argsort(priority, kind="stable")
+        topics, documents = [*self.topics, *had.topics], [*self.documents, *had.documents]
+        return PlanRows(
+            [topics[i] for i in order],
+            [documents[i] for i in order],
+            weight[order],
+            priority[order],
+        )
+
+    def threshold(self, rows: int) -> float:
+        """The factor between weights and the probabilities after the first rows of `in_order`."""
         if self.design == "uniform":
-            return labels / self.pool
+            return rows / self.pool
         if self.design == "topics":
-            return self.whole_topics(labels) / self.pool_topics
-        return float(self.priority[labels]) if labels < len(self) else self.next_priority
+            return self.whole_topics(rows) / self.pool_topics
+        priority = self.in_order().priority
+        return float(priority[rows]) if rows < len(priority) else self.next_priority
 
-    def whole_topics(self, labels: int) -> int:
-        """Count the topics that the first `labels` rows cover completely; for design "topics"."""
-        started = len(set(self.topics[:labels]))
-        split = 0 < labels < len(self) and self.topics[labels - 1] == self.topics[labels]
+    def whole_topics(self, rows: int) -> int:
+        """Count the topics that the first rows cover completely; for design "topics"."""
+        topics = self.in_order().topics
+        started = len(set(topics[:rows]))
+        split = 0 < rows < len(topics) and topics[rows - 1] == topics[rows]
         return started - split
 
-    def probability_after(self, labels: int) -> Floats:
-        """Inclusion probability of every row when labelling stops after the first `labels` rows.
+    def chance(self, weight: Floats, threshold: float) -> Floats:
+        """Inclusion probabilities of documents by their weights."""
+        if self.design == "depth":
+            return np.clip(threshold - (weight - 1), 0.0, 1.0)
+        return inclusion(weight, threshold)
+
+    def probability_after(self, rows: int) -> Floats:
+        """Inclusion probability of every listed document when labelling stops after the first rows
+        of `in_order`.
 
         For design "topics" the probability is that of a topic, and only topics that were labelled
         completely count.
         """
-        return inclusion(self.weight, self.threshold(labels))
+        return self.chance(self.weight, self.threshold(rows))
+
+    def covers(self, pool: Pool) -> NDArray[np.bool_]:
+        """[document of a pool]: could the plan have drawn it?"""
+        return np.isin(short_hashes(permanent_numbers(self.seed, named(pool))), self.frame)
 
     def to_text(self) -> str:
         """A summary of the plan, and the precision to expect of it."""
@@ -134,6 +212,10 @@ class Plan(Record, Result, eq=False):
             f"Label {plural(len(self), 'document')} of {self.pool:,}, "
             f"{len(set(self.topics))} of {plural(self.pool_topics, 'topic')} "
             f"({', '.join(self.measures)}, design {self.design}, seed {self.seed})."
+        ) + (
+            f" {len(self.reused):,} of {plural(self.labels_at_hand, 'label')} at hand are reused."
+            if self.labels_at_hand
+            else ""
         )
 
     def table(self) -> Table:
@@ -148,7 +230,8 @@ class Plan(Record, Result, eq=False):
 
     def to_csv(self, safe: bool = False) -> str:
         """Write the plan in the format of `read`: header lines with `#`, then a table."""
-        head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
+        lines = self._head() | {"digest": self.digest}
+        head = "".join(f"# {name}: {value}\n" for name, value in lines.items())
         columns = self._columns()
         rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
         return f"{PLAN_HEAD}\n{head}{csv_text([list(columns), *rows], safe)}"
@@ -181,9 +264,18 @@ class Plan(Record, Result, eq=False):
             "documents in the pool": self.pool,
             "topics in the pool": self.pool_topics,
             "next priority": repr(self.next_priority),
-            **{f"digest of {name}": value for name, value in self.digests.items()},
+            "labels at hand": self.labels_at_hand,
+            "reused": json.dumps(self.reused.listed()),
             "expected": " ".join(f"{labels}={size:.6g}" for labels, size in self.expected),
+            "frame": base64.b64encode(self.frame.tobytes()).decode(),
         }
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything but the judges' labels, which may be hidden from people."""
+        rows = PlanRows(self.topics, self.documents, self.weight, self.priority).listed()
+        text = json.dumps([self._head(), rows])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _columns(self) -> dict[str, list[Any]]:
         values = (self.topics, self.documents, self.probability.tolist(), self.order.tolist(),
@@ -193,11 +285,20 @@ class Plan(Record, Result, eq=False):
 
 
 PlanLike: TypeAlias = Plan | str | PathLike[str]
+PlansLike: TypeAlias = PlanLike | Sequence[PlanLike]
 
 
-def as_plan(given: PlanLike) -> Plan:
-    """A plan, given or read from its file."""
-    return given if isinstance(given, Plan) else Plan.read(given)
+def as_plans(given: PlansLike | None) -> list[Plan]:
+    """Plans, given or read from their files."""
+    if given is None:
+        return []
+    several = [given] if isinstance(given, (Plan, str, PathLike)) else given
+    return [one if isinstance(one, Plan) else Plan.read(one) for one in several]
+
+
+def short_hashes(numbers: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return the first half of each number, by which a plan remembers its pool."""
+    return (numbers >> np.uint64(32)).astype("<u4")
 
 
 def _cell(value: Any) -> Any:
@@ -228,7 +329,8 @@ def _parsed(lines: list[str], name: str) -> Plan:
             remedy="write the plan again; add columns on the right only",
         )
     try:
-        return _made(head, rows)
+        found = _made(head, rows)
+        edited = head["digest"] != found.digest
     except (KeyError, ValueError, IndexError) as error:
         raise InputError(
             f"the plan is damaged: {error}",
@@ -236,6 +338,14 @@ def _parsed(lines: list[str], name: str) -> Plan:
             file=name,
             remedy="write the plan again",
         ) from None
+    if edited:
+        raise InputError(
+            "the plan was changed after it was written: its probabilities no longer hold",
+            code="edited-plan",
+            file=name,
+            remedy="give the file as `hungjury plan` wrote it, or make a new plan",
+        )
+    return found
 
 
 def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
@@ -266,8 +376,13 @@ def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
         seed=int(head["seed"]),
         pool=int(head["documents in the pool"]),
         pool_topics=int(head["topics in the pool"]),
-        digests={
-            k.removeprefix("digest of "): v for k, v in head.items() if k.startswith("digest of ")
-        },
+        frame=np.frombuffer(base64.b64decode(head["frame"]), dtype="<u4"),
+        reused=_rows(json.loads(head["reused"])),
+        labels_at_hand=int(head["labels at hand"]),
         expected=[(int(labels), float(size)) for labels, size in expected],
     )
+
+
+def _rows(listed: list[list[Any]]) -> PlanRows:
+    topics, documents, weight, priority = zip(*listed, strict=True) if listed else [[]] * 4
+    return PlanRows(list(topics), list(documents), *map(np.array, (weight, priority)))

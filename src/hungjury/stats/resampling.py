@@ -103,15 +103,6 @@ def normal_reach(level: float = 0.95) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def priorities(weight: Floats, rng: np.random.Generator) -> Floats:
-    """Return the ratios in whose ascending order units are drawn: uniform numbers over weights.
-
-    Every unit gets its number regardless of the weights, which makes samples of equal seeds
-    comparable.
-    """
-    return np.asarray((1 - rng.random(len(weight))) / weight)  # numbers in (0, 1]
-
-
 def inclusion(weight: Floats, threshold: float) -> Floats:
     """Return the probability of each unit that its ratio is below the threshold."""
     return np.minimum(1.0, threshold * weight)
