@@ -24,7 +24,7 @@ from hungjury.leaderboard.plan import (
     influence,
     plan_weights,
 )
-from hungjury.leaderboard.plan_file import permanent_numbers
+from hungjury.leaderboard.plan_file import in_order, permanent_numbers
 from hungjury.measures.batch import Scorer
 from hungjury.stats.resampling import expected_inclusion, inclusion, normal_reach
 
@@ -359,12 +359,12 @@ def test_labels_at_hand_are_not_bought_again(made, tmp_path):
     assert more.documents == whole.documents[15:]
     assert more.reused.documents == whole.documents[:15]
     np.testing.assert_array_equal(more.probability, whole.probability[15:])
-    assert more.in_order().documents == whole.documents
+    assert in_order(more).documents == whole.documents
     assert "15 of 15 labels at hand are reused" in more.to_text()
     more.write(tmp_path / "more.csv")
     read = hj.Plan.read(tmp_path / "more.csv")
     assert read.to_csv() == more.to_csv()
-    assert read.in_order().documents == whole.documents
+    assert in_order(read).documents == whole.documents
     assert len((tmp_path / "more.csv").read_text().partition("topic,")[2].splitlines()) == 26
     with pytest.raises(HungjuryError, match="15 labels at hand reach the budget of 15"):
         hj.plan(made.judgments, made.runs, "nDCG@5", 15, have=have)

@@ -20,7 +20,7 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans
+from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans, in_order
 from hungjury.stats.agreement import (
     ReliabilityBin,
     effective_judges,
@@ -212,7 +212,7 @@ def _by_plans(
     weight = np.ones(len(pool))
     by_seed: dict[int, Floats] = {}
     for plan, usual in zip(plans, weights or [np.ones(len(pool))] * len(plans), strict=True):
-        rows = plan.in_order()
+        rows = in_order(plan)
         place = rows.places(pool)
         here = np.flatnonzero(place >= 0)
         if not len(here):
@@ -281,8 +281,8 @@ def _reached(done: NDArray[np.bool_]) -> int:
     """Return how far people got in the plan's order: up to the last labelled document before which
     nearly all are labelled, or, in the first batch, up to where labels are worth most.
 
-    People label a batch topic by topic, so that its labels have gaps until it is finished. Gaps
-    are taken as random: n labels of m documents are worth n * n / m.
+    People label a batch topic by topic: its labels have gaps until it is finished. Gaps are taken
+    as random, and n labels of m documents are worth n * n / m.
     """
     labelled, upto = np.cumsum(done), np.arange(1, len(done) + 1)
     most = int(np.argmax(np.where(done, labelled**2 / upto, 0)))

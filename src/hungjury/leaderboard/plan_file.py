@@ -150,32 +150,18 @@ class Plan(Record, Result, eq=False):
     def probability(self) -> Floats:
         return self.probability_after(len(self) + len(self.reused))
 
-    def in_order(self) -> PlanRows:
-        """Return all documents that were drawn, those with a label at hand included."""
-        had = self.reused
-        weight = np.concatenate([self.weight, had.weight])
-        priority = np.concatenate([self.priority, had.priority])
-        order = np.argsort(priority, kind="stable")
-        topics, documents = [*self.topics, *had.topics], [*self.documents, *had.documents]
-        return PlanRows(
-            [topics[i] for i in order],
-            [documents[i] for i in order],
-            weight[order],
-            priority[order],
-        )
-
     def threshold(self, rows: int) -> float:
-        """The factor between weights and the probabilities after the first rows of `in_order`."""
+        """The factor between weights and the probabilities after the first rows of the order."""
         if self.design == "uniform":
             return rows / self.pool
         if self.design == "topics":
             return self.whole_topics(rows) / self.pool_topics
-        priority = self.in_order().priority
+        priority = in_order(self).priority
         return float(priority[rows]) if rows < len(priority) else self.next_priority
 
     def whole_topics(self, rows: int) -> int:
         """Count the topics that the first rows cover completely; for design "topics"."""
-        topics = self.in_order().topics
+        topics = in_order(self).topics
         started = len(set(topics[:rows]))
         split = 0 < rows < len(topics) and topics[rows - 1] == topics[rows]
         return started - split
@@ -188,7 +174,7 @@ class Plan(Record, Result, eq=False):
 
     def probability_after(self, rows: int) -> Floats:
         """Inclusion probability of every listed document when labelling stops after the first rows
-        of `in_order`.
+        of the order.
 
         For design "topics" the probability is that of a topic, and only topics that were labelled
         completely count.
@@ -282,6 +268,18 @@ class Plan(Record, Result, eq=False):
                   self.weight.tolist(), self.priority.tolist())  # fmt: skip
         said = {JUDGE + judge: labels for judge, labels in self.votes.items()}
         return dict(zip(COLUMNS, values, strict=True)) | said
+
+
+def in_order(plan: Plan) -> PlanRows:
+    """Return all documents that a plan drew, those with a label at hand included."""
+    had = plan.reused
+    weight = np.concatenate([plan.weight, had.weight])
+    priority = np.concatenate([plan.priority, had.priority])
+    order = np.argsort(priority, kind="stable")
+    topics, documents = [*plan.topics, *had.topics], [*plan.documents, *had.documents]
+    return PlanRows(
+        [topics[i] for i in order], [documents[i] for i in order], weight[order], priority[order]
+    )
 
 
 PlanLike: TypeAlias = Plan | str | PathLike[str]
