@@ -46,6 +46,8 @@ from hungjury.measures.catalogue import measure as measure
 from hungjury.measures.catalogue import measures as measures
 from hungjury.measures.evaluate import evaluate as evaluate
 from hungjury.measures.evaluate import score_list as score_list
+from hungjury.measures.score_files import JudgeScores as JudgeScores
+from hungjury.measures.score_files import read_scores as read_scores
 from hungjury.measures.scores import Curve as Curve
 from hungjury.measures.scores import Scores as Scores
 from hungjury.projects.history import Changes as Changes

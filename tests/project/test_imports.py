@@ -324,7 +324,8 @@ TOP = {
     "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
     "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Curve", "Gate",
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
-    "Project", "diff", "Changes", "m", "stats", "theory", "studies", "ltr", "users",
+    "Project", "diff", "Changes", "read_scores", "JudgeScores",
+    "m", "stats", "theory", "studies", "ltr", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from hungjury.base.choices import ScorePrecision, Undefined, Unjudged
+from hungjury.base.choices import (
+    MissingScores,
+    RepeatedScores,
+    ScorePrecision,
+    Undefined,
+    Unjudged,
+)
 from hungjury.base.parameters import MOST_RANKS
 from hungjury.base.records import Record
 from hungjury.cli.options import (
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
     from hungjury.data.reading.options import LabelPolicy
     from hungjury.data.runs import RunFiles
     from hungjury.measures.catalogue import Measure
+    from hungjury.measures.score_files import JudgeScores
     from hungjury.measures.scores import Scores
 
 
@@ -189,10 +196,64 @@ def input_options(command: F) -> F:
     ])(gathered))  # fmt: skip
 
 
+class ScoreTables(Record):
+    """Scores that another tool computed, and how they are read."""
+
+    scores: tuple[str, ...]
+    score_columns: str | None
+    missing_scores: MissingScores
+    repeated_scores: RepeatedScores
+    smaller: tuple[str, ...]
+    scale: str | None
+
+    def read(self) -> Scores | JudgeScores:
+        """Read them."""
+        from hungjury.measures.score_files import read_scores
+
+        return read_scores(
+            list(self.scores), columns=self.score_columns, missing=self.missing_scores,
+            duplicates=self.repeated_scores, smaller=self.smaller, scale=self.scale,
+        )  # fmt: skip
+
+    def read_plain(self, measures: tuple[str, ...] = ()) -> Scores:
+        """Read scores without judges, and keep some measures, if any are named."""
+        from hungjury.measures.scores import Scores
+
+        found = self.read()
+        if not isinstance(found, Scores):
+            raise click.UsageError("these scores are of several judges; use `hungjury leaderboard`")
+        return found.select(measures=measures) if measures else found
+
+
+def scores_options(command: F) -> F:
+    """Decorator: take scores instead of labels and runs; a command gets them as `tables`."""
+    members = [field.name for field in fields(ScoreTables)]
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        return command(tables=ScoreTables(*(given.pop(name) for name in members)), **given)
+
+    return cast(F, all_of([
+        click.option("--scores", multiple=True, metavar="FILES",
+                     help="Scores per topic of any tool, instead of labels and runs."),
+        click.option("--score-columns", metavar="ROLE=NAME",
+                     help="Columns of --scores, such as system=model,topic=question."),
+        choice_option("--missing-scores", MissingScores,
+                      "Topics on which --scores has no value of some system."),
+        choice_option("--repeated-scores", RepeatedScores,
+                      "Several values in --scores of one system on one topic."),
+        click.option("--smaller", multiple=True, metavar="MEASURE",
+                     help="A measure in --scores that is better when smaller; repeatable."),
+        click.option("--scale", metavar="LOW-HIGH",
+                     help="Lowest and highest possible value in --scores."),
+    ])(gathered))  # fmt: skip
+
+
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
 # The flags that say what is scored; `score_files` takes them.
 scoring_options = all_of([
     input_options,
+    scores_options,
     measures_option(
         'Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
         f"Default: {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]}."
@@ -214,11 +275,15 @@ def score_files(
     precision: ScorePrecision = "double", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
     rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
-    reading: Reading,
+    reading: Reading, tables: ScoreTables,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
-    """Read the files and score them."""
+    """Read the files and score them, or read scores."""
     from hungjury.measures.evaluate import evaluate
 
+    if tables.scores:
+        if inputs.files or inputs.qrels or inputs.runs:
+            raise click.UsageError("--scores takes the place of labels and runs; give only one")
+        return tables.read_plain(measures), []
     labels_file, run_paths = inputs.sorted_out()
     _no_measure_among(run_paths)
     wanted = _measures(measures or default, rel)

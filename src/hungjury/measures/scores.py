@@ -182,18 +182,25 @@ class Scores(Record, Result, eq=False):
         return Curve(self.systems, points[0], points[1], by)
 
     def select(
-        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+        self,
+        systems: Iterable[str] | None = None,
+        topics: Iterable[str] | None = None,
+        measures: Iterable[str] | None = None,
     ) -> Scores:
         """Return the scores of some systems on some topics, in the order they have here."""
         s = _places(self.systems, systems, "system")
         t = _places(self.topics, topics, "topic")
+        m = _places(self.measures, measures, "measure")
 
         def cut(values: Any) -> Any:
-            return None if values is None else values[..., s, :][..., t]
+            return None if values is None else values[..., m, :, :][..., s, :][..., t]
 
         parts = {name: cut(getattr(self, name)) for name in _BY_CELL}
-        systems, topics = [self.systems[i] for i in s], [self.topics[i] for i in t]
-        return replace(self, systems=systems, topics=topics, **parts)
+        for name, places in (("systems", s), ("topics", t), ("measures", m), ("averages", m),
+                             ("smaller", m)):  # fmt: skip
+            names = getattr(self, name)
+            parts[name] = [names[i] for i in places] if names else names
+        return replace(self, **parts)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield (system, topic, measure, value) of every cell that counts, best system first."""
