@@ -99,6 +99,21 @@ def markov_distribution(size: int, hits: Sequence[int], model: str) -> list[Frac
     return stationary(watched(full, [states.index(rank) for rank in hits]))
 
 
+def after_steps(size: int, hits: Sequence[int], model: str, steps: int) -> list[Fraction]:
+    """Where a user of the model is after some moves between relevant ranks, from the first one."""
+    connected, space, kind = ("GL", "AD", model) if model == "constant" else model.split("_")
+    states = list(range(1, size + 1)) if space == "AD" else list(hits)
+    full = transition_matrix(states, connected, kind)
+    chain = watched(full, [states.index(rank) for rank in hits])
+    here = [Fraction(int(place == 0)) for place in range(len(hits))]
+    for _ in range(steps):
+        here = [
+            sum((p * row[to] for p, row in zip(here, chain, strict=True)), Fraction(0))
+            for to in range(len(hits))
+        ]
+    return here
+
+
 def mp(
     labels: Labels,
     pool: Pool,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -9,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.cli.main import hungjury
 from hungjury.data.alignment import align
 from hungjury.studies.data import (
     Facts,
@@ -432,6 +436,32 @@ def test_trec_8_beside_the_thesis(trec8: Study) -> None:
     wrong = [row for row in third if row["misprint"]]
     assert {row[""] for row in wrong} == {"MP LO_OR_ID@Rec(T)"}
     assert all(abs(row["difference"]) > NEAR for row in wrong)
+
+
+@pytest.mark.long
+def test_trec_8_as_published_is_the_thesis_to_the_digit(shared_data: Path, tmp_path: Path) -> None:
+    """SPEC 14: single precision, means to 4 decimals, tau cut to 4 decimals."""
+    folder = shared_data / "trec8"
+    if not folder.exists():
+        pytest.skip(f"no TREC 8 at {folder}")
+    command = ["study", "markov", "--data", str(folder), "--as-published", "-o", str(tmp_path),
+               "--rates", "0.1", "--repetitions", "1", "--jobs", "1", "--quiet"]  # fmt: skip
+    found = CliRunner().invoke(hungjury, command)
+    assert found.exit_code == 0, found.output
+    rows = []
+    for number in ("5.2", "5.3"):
+        text = (tmp_path / "markov" / f"table-{number}-published.csv").read_text()
+        rows += list(csv.DictReader(io.StringIO(text)))
+    others = {(r[""], r["with"]): r["value"] for r in rows
+              if not r["misprint"] and float(r["value"]) != float(r["published"])}  # fmt: skip
+    assert others == {("MP GL_AD_ID@Rec(T)", "RBP"): "0.7937"}
+    row = {r["with"]: r for r in rows if r[""] == "MP LO_OR_ID@Rec(T)"}
+    values = [float(row[name]["value"]) for name in COLUMNS]
+    assert values == [0.9195, 0.8714, 0.8987, 0.9127, 0.8619]
+    assert [row[name]["recovered"] for name in COLUMNS] == ["", "0.8714", "0.8987", "0.9127", ""]
+    page = (tmp_path / "markov" / "index.html").read_text()
+    assert "Of the 79 numbers" in page
+    assert "78 are the same to the fourth digit" in page
 
 
 @pytest.mark.long

@@ -8,11 +8,14 @@ import math
 import numpy as np
 import pytest
 
+import hungjury as hj
 from builders.paths import DOCS
 from hungjury.base.errors import HungjuryError, InputError, MeasureError
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
 from hungjury.theory.axioms import Counterexample, axiom_markdown, axiom_table, check_axioms
+from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.model import UserModel
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory
@@ -20,6 +23,10 @@ from oracles import theory as naive_theory
 pytestmark = pytest.mark.long  # searches through all lists
 
 PAGE = DOCS / "axioms.md"
+RANK_WEIGHTED_MEASURES = (
+    "P@3", "R", "CG", "nCG", "gRBP", "eRP(prob=[0, 0.5, 1])@3", "eRRBP(prob=[0, 0.5, 1])",
+    "eRDCG(prob=[0, 0.5, 1])", "nMCG@10",
+)  # fmt: skip
 GRADES, LENGTH = 3, 4
 POOLS = [(4, 4, 4), (4, 2, 1), (2, 1, 2), (4, 0, 1)]
 # name -> loop of (labels, labels of the pool)
@@ -204,10 +211,43 @@ def test_which_measures_fail(table):
 
 
 def test_what_is_proved(table):
-    """Those of section 3.4.1, and GMAP, which orders the lists of a topic as AP does."""
+    """Those of section 3.4.1, GMAP, which orders the lists of a topic as AP does, and sums of
+    weights that do not increase with the rank."""
     proved = {name for name, row in table.items() if row.verdict("swap").status == "proved"}
-    assert proved == {"AP", "GMAP", "RBP", "DCG", "nDCG", "ERR"}
+    assert proved == {"AP", "GMAP", "RBP", "DCG", "nDCG", "ERR", *RANK_WEIGHTED_MEASURES}
     assert all(row.verdict("swap").proof.startswith("thesis") for row in map(table.get, proved))
+
+
+@pytest.mark.parametrize("name", RANK_WEIGHTED_MEASURES)
+def test_rank_weighted_measures_are_what_the_lemma_says(name):
+    """The score is the sum of what each document adds alone, w_n g(l_n); w does not increase."""
+    grades, length = 3, 6
+    pool = [grade for grade in range(grades) for _ in range(length)]
+    nothing = [0] * length
+    base = score_list(name, nothing, pool=pool)
+    alone = np.zeros((length, grades))
+    for n, grade in itertools.product(range(length), range(grades)):
+        one = [*nothing[:n], grade, *nothing[n + 1 :]]
+        alone[n, grade] = score_list(name, one, pool=pool) - base
+    assert (np.diff(alone, axis=1) >= -1e-12).all()  # g grows with the grade
+    assert (np.diff(alone, axis=0) <= 1e-12).all()  # w does not grow with the rank
+    for one in itertools.product(range(grades), repeat=length):
+        together = base + sum(alone[n, grade] for n, grade in enumerate(one))
+        assert score_list(name, one, pool=pool) == pytest.approx(together, abs=1e-12)
+
+
+def test_a_dynamic_that_rises_has_no_swap():
+    """Where users look more at rank 3 than at rank 2, a document is worth more there."""
+    rising = Dynamic(0.5, 0.1, 0.0)
+    assert rising.rises(3) == (3,)
+    users = UserModel((UserClass("all", (1.0, 0.0, 0.0), rising),))
+    found = check_axioms(hj.m.nMCG(user=users, cutoff=3), 3)
+    assert found.proof == ""
+    assert found.replacement is None
+    assert (found.swap.before, found.swap.after) == ((0, 0, 1), (0, 1, 0))
+    *_, last = axiom_table(2, 2, 2, user=users)[:-1]
+    assert last.measure.startswith("nMCG(user=")
+    assert last.verdict("replacement").status == "not refuted"
 
 
 def test_the_step_that_proves_swap_for_ap():

@@ -327,3 +327,82 @@ def test_saved_models_are_walked_by_name(tmp_path):
     assert hj.score_list(one, [0, 1, 2]) == hj.score_list(MP(model=walkers()), [0, 1, 2])
     assert str(MP(model=walkers())).startswith('MP(model="calibrated-')
     assert str(MP(model=walkers())) == str(MP(model=walkers()))
+
+
+# Users who make a few moves
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("steps", [0, 1, 2, 7])
+def test_a_few_moves_against_loops(model: str, steps: int) -> None:
+    relevant, length = [2, 3, 7], 9
+    naive = naive_markov.after_steps(length, relevant, model, steps)
+    walk = hj.users.user_walk(model, relevant, length)
+    assert walk.after(steps) == pytest.approx([float(p) for p in naive], abs=1e-12)
+    mean = sum(float(p) * n / r for n, (p, r) in enumerate(zip(naive, relevant, strict=True), 1))
+    assert walk.mean_precision(steps) == pytest.approx(mean)
+    labels = [int(rank in relevant) for rank in range(1, length + 1)]
+    found = hj.score_list(f"MP(model={model}, steps={steps})", labels)
+    assert found == pytest.approx(mean)
+    assert hj.score_list(f"MP(model={model}, steps={steps}, rec=True)", labels) == pytest.approx(
+        mean
+    )
+
+
+def test_a_start_distribution_and_the_long_run() -> None:
+    walk = hj.users.user_walk("GL_OR_LID", [1, 4, 5, 9], 10)
+    start = [0.1, 0.2, 0.3, 0.4]
+    assert walk.after(1, start) == pytest.approx(np.array(start) @ walk.transitions)
+    assert walk.after(3, walk.stationary) == pytest.approx(walk.stationary)
+    assert walk.distance(200) == pytest.approx(0, abs=1e-12)
+    assert walk.mean_precision() == pytest.approx(walk.mean_precision(200))
+    assert hj.users.user_walk("GL_AD_ID", [3], 8).mean_precision(5) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_periods_and_mixing_times(model: str) -> None:
+    """Only the local models on relevant documents go to and fro between odd and even places."""
+    walk = hj.users.user_walk(model, [1, 3, 4, 8], 10)
+    periodic = model.startswith("LO_OR")
+    assert walk.period == (2 if periodic else 1)
+    steps = walk.mixing_time(0.01)
+    if periodic:
+        assert steps is None
+        return
+    assert steps is not None
+
+    def farthest(number: int) -> float:
+        return max(walk.distance(number, np.eye(4)[first]) for first in range(4))
+
+    assert farthest(steps) <= 0.01 < farthest(steps - 1)
+    assert walk.mixing_time(0.999) == 0
+
+
+def test_n_10_is_near_the_limit_for_global_models_only() -> None:
+    """SPEC 14 on lists like TREC 8's: total variation up to .043 for GL_AD, .82 to .87 for LO."""
+    rng = np.random.default_rng(0)
+    weight = 1 / np.sqrt(np.arange(1, 301))
+    lists = [np.sort(1 + rng.choice(300, 30, replace=False, p=weight / weight.sum())).tolist()
+             for _ in range(3)]  # fmt: skip
+    for model in MODELS:
+        far = np.mean([hj.users.user_walk(model, one, 300).distance(10) for one in lists])
+        assert far > 0.5 if model.startswith("LO") else far < 0.2
+        if model.startswith("GL_AD"):
+            assert far < 0.05
+
+
+@pytest.mark.parametrize(
+    "name", ["MP(steps=3, rates=[0.1, 0.2])", "MP(model=[[0, 1], [1, 0]], steps=3)",
+             "MP(model='published-shape', steps=3)"],
+)  # fmt: skip
+def test_steps_are_for_the_models(name: str) -> None:
+    with pytest.raises(MeasureError, match="steps are for the models") as found:
+        hj.measure(name)
+    assert found.value.code == "steps-of-model"
+
+
+def test_a_walk_needs_relevant_documents_on_the_list() -> None:
+    with pytest.raises(MeasureError, match="no relevant documents"):
+        hj.users.user_walk("GL_AD_ID", [], 5)
+    with pytest.raises(HungjuryError, match="from 1 to 5"):
+        hj.users.user_walk("GL_AD_ID", [6], 5)

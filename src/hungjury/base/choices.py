@@ -50,6 +50,7 @@ Objective = Literal["nmcg", "ndcg", "lambdarank"]
 # Theory
 OrderOf = Literal["rank", "set"]
 OrderScale = Literal["ordinal", "ratio"]
+ListOrder = Literal["rank", "set", "top"]
 SimulatedLabels = Literal["fixed", "independent"]
 MissingScores = Literal["error", "drop", "zero"]
 RepeatedScores = Literal["error", "first", "last", "mean"]

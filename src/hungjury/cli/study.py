@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,15 @@ import click
 
 from hungjury.base.errors import check_installed
 from hungjury.base.parameters import MOST_WORKERS
-from hungjury.cli.options import count, csv_safe_option, finished, option, quiet_option, seed_option
+from hungjury.cli.options import (
+    count,
+    csv_safe_option,
+    finished,
+    option,
+    quiet_option,
+    seed_option,
+    was_typed,
+)
 from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import Reading, judges_option, reading_options, runs_option
 from hungjury.data.reading.options import READING
@@ -59,6 +67,9 @@ _STUDY = [
     runs_option("Runs, instead of those in --data."),
     judges_option("Judges, instead of those in --data."),
     click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
+    click.option("--as-published", is_flag=True,
+                 help="Use the paper's own settings where they differ from the defaults; options "
+                 "that are given take precedence."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
                  help="Output folder; results go into a subfolder named after the study."),
     option("--engine", default="local",
@@ -77,10 +88,15 @@ def _command(recipe: type[Recipe]) -> click.Command:
     """The command of one recipe, with an option for each of its parameters."""
     from hungjury.studies.recipe import NEEDS
 
-    def run(**given: Any) -> None:
+    def run(as_published: bool, reading: Reading, **given: Any) -> None:
         chosen = {parameter.name: given.pop(parameter.name) for parameter in recipe.params()}
-        named = {name: value for name, value in chosen.items() if value not in (None, ())}
-        _run(recipe(**named), **given)
+        named = {name: value for name, value in chosen.items() if value not in (None, (), False)}
+        options = dict(reading.options)
+        if as_published:
+            named = {**recipe.published, **named}
+            paper = recipe.published_reading.items()
+            options |= {k: v for k, v in paper if not was_typed(f"--{k.replace('_', '-')}")}
+        _run(recipe(**named), options=options, **given)
 
     command: Callable[..., None] = quiet_option(run)
     for decorate in (_READING, *reversed(_STUDY)):
@@ -90,10 +106,24 @@ def _command(recipe: type[Recipe]) -> click.Command:
     *first, last = (NEEDS[need] for need in recipe.needs)
     needs = f"{', '.join(first)} and {last}" if first else last
     text = (
-        f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.\n\n"
+        f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.{_published(recipe)}\n\n"
         f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"
     )
     return finished(click.command(recipe.name, help=text)(command))
+
+
+def _published(recipe: type[Recipe]) -> str:
+    """What --as-published means here."""
+    flags = []
+    for name, value in {**recipe.published, **recipe.published_reading}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(value, dict):
+            flags.append(f"{flag} {','.join(f'{k}:{v}' for k, v in value.items())}")
+        elif isinstance(value, tuple):
+            flags += [f"{flag} {one}" for one in value]
+        else:
+            flags.append(flag if value is True else f"{flag} {value}")
+    return f"\n\n--as-published is short for {' '.join(flags)}." if flags else ""
 
 
 def _flag(parameter: Declared) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -132,7 +162,7 @@ def _value(text: str) -> Any:
 def _run(
     recipe: Recipe, *, data: tuple[str, ...], runs: tuple[str, ...], judges: tuple[str, ...],
     gold: str | None, output: str, engine: str, workers: int | None, seed: int,
-    csv_safe: bool, reading: Reading, quiet: bool,
+    csv_safe: bool, options: Mapping[str, Any], quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.claims import verdicts
@@ -145,7 +175,7 @@ def _run(
         "runs": list(runs) or None,
         "judges": list(judges) or None,
         "gold": gold,
-        **reading.options,
+        **options,
     }
     if not data and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")

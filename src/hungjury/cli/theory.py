@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.base.choices import OrderOf, OrderScale, SimulatedLabels
+from hungjury.base.choices import ListOrder, OrderOf, OrderScale, SimulatedLabels
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 from hungjury.cli.options import (
     choice_option,
@@ -27,6 +27,7 @@ def theory_command() -> None:
     Examples:
       hungjury theory order 0,1,1,0 1,0,1,0
       hungjury theory axioms nDCG@3 Bpref --grades 3
+      hungjury theory scale AP "RBP(p=0.5)" --order top
       hungjury theory balancing AP "RBP(p=0.8)" --length 100
       hungjury theory figure balancing -o figure.svg
     """
@@ -64,7 +65,8 @@ def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
 @click.argument("measures", nargs=-1)
 @option("--length", type=count(MOST_RANKS_OF_A_PAGE), default=5, help="Length of the lists.")
 @option("--grades", type=count(MOST_GRADE + 1, 2), default=3, help="Number of grades, 0 included.")
-def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
+@click.option("--user", metavar="MODEL", help="Also check nMCG and MP with these users, a file.")
+def axioms(measures: tuple[str, ...], length: int, grades: int, user: str | None) -> None:
     """Check that measures rise with better documents (Replacement) and better order (Swap).
 
     Without a measure: the table of the whole catalogue.
@@ -77,8 +79,31 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 
     if measures:
         deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)
+        refuse_unused("--user", "the table of all measures", False)
     else:
-        deliver(axiom_markdown(length, grades), None)
+        deliver(axiom_markdown(length, grades, user=user), None)
+
+
+@theory_command.command("scale")
+@click.argument("measures", nargs=-1, required=True)
+@option("--length", type=count(10), default=5, help="Length of the lists.")
+@option("--grades", type=count(32, 2), default=2, help="Number of grades, 0 included.")
+@choice_option(
+    "--order", ListOrder, "Order of the lists: as rankings, as sets, or by the first rank first."
+)
+def scale(measures: tuple[str, ...], length: int, grades: int, order: ListOrder) -> None:
+    """Check whether measures are on an interval scale: equal steps, equal differences.
+
+    A step leads from a list to another with none between them in the order. Means and differences
+    of means assume that all steps count alike.
+
+    \b
+    Example:
+      hungjury theory scale AP "RBP(p=0.5)" --order top
+    """
+    from hungjury.theory.scales import interval_scale
+
+    deliver("\n\n".join(str(interval_scale(m, length, grades, order)) for m in measures), None)
 
 
 @theory_command.command("balancing")
@@ -109,7 +134,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 
 
 @theory_command.command("figure")
-@click.argument("which", type=click.Choice(["balancing", "significance"]))
+@click.argument("which", type=click.Choice(["balancing", "measures", "significance"]))
 @click.option(
     "-o", "--output", type=picture, required=True, metavar="FILE", help=".svg, .png or .pdf"
 )
@@ -121,7 +146,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 )
 @seed_option("For significance.")
 def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: int) -> None:
-    """Plot the growth of balancing indices, or the power of RBP.
+    """Plot the growth of balancing indices, those of all measures, or the power of RBP.
 
     \b
     Example:
@@ -133,6 +158,8 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
         refuse_unused(name, "the figure 'significance'", which == "significance")
     if which == "balancing":
         figures.balancing_curves().plot().save(output)
+    elif which == "measures":
+        figures.balancing_of_all().plot().save(output)
     else:
         figures.significance_curve(trials=trials, labels=labels, seed=seed).plot().save(output)
 

@@ -95,6 +95,10 @@ def rests_on(*names: str) -> Callable[[F], F]:
     return declare
 
 
+RANK_WEIGHTED = "thesis, section 3.4.1: rank-weighted, for gains that grow with the grade"
+"""The proof of sums of w_n g(l_n) over a base that the pool fixes, where w does not increase."""
+
+
 class Measure(Named):
     """Base of all measures: a named value that scores judged lists.
 

@@ -35,6 +35,7 @@ from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
+from hungjury.stats.correlation import TauTies
 from hungjury.studies.claims import Resampling
 from hungjury.studies.gold import (
     DETERMINISTIC,
@@ -78,6 +79,7 @@ def tuple_study(
     drop_empty: bool = False,
     doubts: Sequence[Doubt] = (NEARLY_SURE,),
     resamples: int = 0,
+    tied: TauTies = "exact",
 ) -> TupleStudy:
     """Combine tuples of judges in many ways, and compare the systems' means with gold.
 
@@ -112,6 +114,8 @@ def tuple_study(
     resamples : int
         Draws of every mean with other tuples and on other topics (of the first 10 tuples), the same
         ones for all rows; for `TupleStudy.quantity`.
+    tied : {"exact", "sampled"}
+        tau_ap of systems with equal means: the mean over all their orders, or over 100 random ones.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def tuple_study(
     """
     scores = TupleScores(
         judgments, runs, measures, gold, rel, standards, seed,
-        drop_empty=drop_empty, doubts=doubts, resamples=resamples,
+        drop_empty=drop_empty, doubts=doubts, resamples=resamples, tied=tied,
     )  # fmt: skip
     names = list(approaches)
     parts = tuple_parts(scores, names, sizes, tuples, replicates, orientation)
@@ -222,6 +226,7 @@ class TupleScores:
         drop_empty: bool = False,
         doubts: Sequence[Doubt] = (NEARLY_SURE,),
         resamples: int = 0,
+        tied: TauTies = "exact",
     ) -> None:
         check_seed(seed)
         need_gold(gold, "a study of judges")
@@ -236,6 +241,7 @@ class TupleScores:
         self.source, self.gold, self.rel, self.seed = runs, gold, rel, seed
         self.standards, self.doubts, self.drop_empty = tuple(standards), tuple(doubts), drop_empty
         self.resampling = Resampling(resamples, seed) if resamples else None
+        self.tied: TauTies = tied
 
     def __getstate__(self) -> dict[str, Any]:
         """Send the scores to other processes, not the runs."""
@@ -256,7 +262,7 @@ class TupleScores:
     def gold_values(self) -> GoldValues:
         return GoldValues(
             self.scored, self.gold, self.runs, self.rel, self.standards, self.doubts,
-            self.resampling,
+            self.resampling, self.tied,
         )  # fmt: skip
 
     @cached_property

@@ -34,7 +34,7 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import MeasureNames, evaluate
 from hungjury.measures.scores import over_topics
-from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
+from hungjury.stats.correlation import TauTies, kendall_cross, rmse, tau_ap, tau_ap_cross
 from hungjury.studies.claims import Quantity, Resampling
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_gold, need_judges
@@ -85,8 +85,10 @@ class GoldValues:
         standards: Sequence[str] = (DETERMINISTIC,),
         doubts: Sequence[Doubt] = (NEARLY_SURE,),
         resampling: Resampling | None = None,
+        tied: TauTies = "exact",
     ) -> None:
         assert scored.gold is not None
+        self.tied: TauTies = tied
         for name in standards:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
         self.standards, self.measures = tuple(standards), scored.measures
@@ -121,7 +123,7 @@ class GoldValues:
         ranked = better(means), better(gold[None])
         return {
             "tau": kendall_cross(*ranked)[:, 0],
-            "tau_ap": tau_ap_cross(*ranked)[:, 0],
+            "tau_ap": np.atleast_1d(tau_ap(*ranked, self.tied)),
             "rmse": np.atleast_1d(rmse(means, gold)),
         }
 

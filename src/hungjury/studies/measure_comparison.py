@@ -21,6 +21,7 @@ from hungjury.studies.claims import Resampling
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_systems
 
+CUT = 1e-7  # of the last digit: a correlation so close to the next one is that
 LONG = 12  # characters of a name up to which it is used as a heading
 
 
@@ -76,7 +77,7 @@ class MeasureCorrelation(Record, Result, eq=False):
         return [self.square("tau"), self.square("tau_ap")]
 
 
-def correlate_measures(scores: Scores) -> MeasureCorrelation:
+def correlate_measures(scores: Scores, digits: int | None = None) -> MeasureCorrelation:
     """Correlate all pairs of measures over the systems' means.
 
     A correlation near 1 says that two measures order these systems alike, whatever their scores.
@@ -88,6 +89,9 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     ----------
     scores : Scores
         The result of `evaluate`.
+    digits : int, optional
+        Round means to so many decimals first, and cut correlations there, as if computed from
+        printed means. Default: means that differ by more than rounding errors are different.
 
     Returns
     -------
@@ -105,11 +109,15 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     AP and nDCG@10 put the four systems into the same order.
     """
     need_systems(scores, "a correlation of measures")
-    means = scores.better()
+    means = scores.better() if digits is None else np.round(scores.better(), digits)
+    tau, tau_ap = kendall_cross(means, means), tau_ap_cross(means, means)
+    if digits is not None:
+        tau, tau_ap = (np.trunc(one * 10**digits + np.sign(one) * CUT) / 10**digits
+                       for one in (tau, tau_ap))  # fmt: skip
     return MeasureCorrelation(
         scores.measures,
-        kendall_cross(means, means),
-        tau_ap_cross(means, means),
+        tau,
+        tau_ap,
         len(scores.systems),
         len(scores.topics),
     )

@@ -18,9 +18,10 @@ Rules that keep a study resumable and its numbers the same everywhere:
   side by side. Tables have a column for the collection only where there are several.
 - `report` is quick and draws no random numbers. Figures are described by `Drawing`, and drawn when
   they are written.
-- Parameters default to those of the paper. Their names become flags, so they differ from those
-  of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
-  tuple become flags that can be repeated.
+- Parameters default to those of the paper, unless there is a better choice today: then the paper's
+  is in `published`, which `--as-published` sets. Their names become flags, so they differ from
+  those of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default
+  is a tuple become flags that can be repeated.
 
 Recipes live in `studies/papers/`, one file each, and are imported in its `__init__`.
 """
@@ -129,6 +130,10 @@ class Recipe(Named, ABC):
 
     paper: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ()
+    published: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of the paper that differ from the defaults; `--as-published` sets them."""
+    published_reading: ClassVar[Mapping[str, Any]] = {}
+    """Options of reading, in the same way."""
 
     @abstractmethod
     def jobs(self, data: StudyData) -> list[Job]:

@@ -30,6 +30,7 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.measures.catalogue import CATALOGUE, Measure
+from hungjury.measures.catalogue.user_models import MP, nMCG
 from hungjury.theory.list_pairs import (
     ListPairs,
     ListScorer,
@@ -40,6 +41,8 @@ from hungjury.theory.list_pairs import (
     plentiful_pool,
     random_pairs,
 )
+from hungjury.theory.scales import interval_scale
+from hungjury.users.model import UserModel, user_model
 
 MOST_SHOWN = 12
 """Documents of the longest list that is printed."""
@@ -273,6 +276,8 @@ def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ..
 
 BINARY_LENGTH = 8
 """Binary lists up to this length are all checked."""
+CUTOFF = 10  # of nMCG with given users
+SCALE_LENGTH = 6  # of the lists on which steps are compared
 
 
 class AxiomVerdict(Record):
@@ -301,6 +306,7 @@ class AxiomRow(Record):
     reports: tuple[AxiomReport, ...] = ()
     proof: str = ""
     problem: str = ""
+    scale: str = ""  # on binary ranked lists, see `interval_scale`
 
     def verdict(self, axiom: str) -> AxiomVerdict:
         """The verdict on "replacement" or "swap"."""
@@ -317,13 +323,18 @@ class AxiomTable(list[AxiomRow], Result):
     def table(self) -> Table:
         """Measures, and what is known about each axiom."""
         return Table(
-            ["measure", *AXIOMS],
-            [[one.measure, *(one.problem or str(one.verdict(axiom)) for axiom in AXIOMS)]
+            ["measure", *AXIOMS, "scale"],
+            [[one.measure, *(one.problem or str(one.verdict(axiom)) for axiom in AXIOMS), one.scale]
              for one in self],
         )  # fmt: skip
 
 
-def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> AxiomTable:
+def axiom_table(
+    length: int = 5,
+    grades: int = 3,
+    binary_length: int = BINARY_LENGTH,
+    user: str | UserModel | None = None,
+) -> AxiomTable:
     """Search every measure of the catalogue for exceptions to Replacement and Swap.
 
     A row says "proved", "not refuted" (no exception among the lists that were checked, which is not
@@ -335,6 +346,8 @@ def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LE
         Lists of this length with this many grades are all checked, with default parameters.
     binary_length : int
         Binary lists of every length up to this one are all checked, with several parameters.
+    user : str or UserModel, optional
+        Also check nMCG and MP with these users, such as those calibrated on a click log.
 
     Returns
     -------
@@ -352,7 +365,13 @@ def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LE
         check_count("grades", grades, 2, MOST_GRADE + 1),
     )
     binary_length = check_count("binary_length", binary_length, 1, MOST_RANKS)
-    return AxiomTable(_row(cls, length, grades, binary_length) for cls in CATALOGUE)
+    rows = [_row(cls, length, grades, binary_length) for cls in CATALOGUE]
+    if user is not None:
+        users = user_model(user)
+        for one in (nMCG(user=users, cutoff=min(users.ranks, CUTOFF)), MP(model=users)):
+            reports = [check_axioms(one, n, 2) for n in range(2, binary_length + 1)]
+            rows.append(_found(one, one, reports, binary_length))
+    return AxiomTable(rows)
 
 
 def _row(cls: type[Measure], length: int, grades: int, binary_length: int) -> AxiomRow:
@@ -361,12 +380,20 @@ def _row(cls: type[Measure], length: int, grades: int, binary_length: int) -> Ax
         first = example_measure(cls, length, grades)
         name = str(first)
         reports = [check_axioms(first, length, grades)]
-        for one in _examples(cls, binary_length):
+        binary = _examples(cls, binary_length)
+        for one in binary:
             reports += [check_axioms(one, n, 2) for n in range(2, binary_length + 1)]
     except HungjuryError as problem:
         return AxiomRow(name, problem=problem.message)
+    return _found(first, binary[0], reports, binary_length)
+
+
+def _found(
+    shown: Measure, binary: Measure, reports: Sequence[AxiomReport], binary_length: int
+) -> AxiomRow:
     tried = tuple(dict.fromkeys(report.measure for report in reports))
-    return AxiomRow(name, tried, tuple(reports), cls.proof)
+    scale = interval_scale(binary, min(binary_length, SCALE_LENGTH)).scale
+    return AxiomRow(str(shown), tried, tuple(reports), shown.proof, scale=scale)
 
 
 def _examples(cls: type[Measure], length: int) -> list[Measure]:
@@ -414,9 +441,14 @@ def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
     return cls(**values)
 
 
-def axiom_markdown(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> str:
+def axiom_markdown(
+    length: int = 5,
+    grades: int = 3,
+    binary_length: int = BINARY_LENGTH,
+    user: str | UserModel | None = None,
+) -> str:
     """The table as a page of the documentation."""
-    rows = axiom_table(length, grades, binary_length)
+    rows = axiom_table(length, grades, binary_length, user)
     page = files("hungjury.theory").joinpath("axioms.md").read_text(encoding="utf-8")
     lines = page.format(binary_length=binary_length, length=length, top=grades - 1).splitlines()
     lines += [_markdown(row) for row in rows if row.reports]
@@ -432,4 +464,4 @@ def axiom_markdown(length: int = 5, grades: int = 3, binary_length: int = BINARY
 def _markdown(row: AxiomRow) -> str:
     cells = [str(row.verdict(axiom)) for axiom in AXIOMS]
     tried = ", ".join(f"`{name}`" for name in row.tried)
-    return f"| `{row.measure}` | {' | '.join(cells)} | {tried} |"
+    return f"| `{row.measure}` | {' | '.join(cells)} | {tried} | {row.scale} |"

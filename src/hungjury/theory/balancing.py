@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -20,15 +21,23 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import SimulatedLabels
-from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.errors import (
+    Argument,
+    HungjuryError,
+    InputError,
+    MeasureError,
+    check_choice,
+    check_seed,
+)
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 from hungjury.data.judged import BUDGET
 from hungjury.measures.balancing_forms import TOLERANCE, cut
+from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.paired import t_test
-from hungjury.theory.axioms import check_axioms
+from hungjury.theory.axioms import check_axioms, example_measure
 from hungjury.theory.list_pairs import Lists, ListScorer, MeasureLike, plentiful_pool
 
 Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
@@ -205,6 +214,8 @@ CURVES = (
     "nDCG(base=10)", "nDCG(base=2)", "AP", "RBP(p=0.95)", "P@10", "RBP(p=0.8)", "RBP(p=0.5)", "ERR",
 )  # fmt: skip
 
+MOST_DOTS = 5  # lengths up to which a picture has dots instead of lines
+EXAMPLE_LENGTH = 5  # of the lists for which required parameters are chosen
 BOTH_TOP = 0.2
 BETTER_MIDDLE, WORSE_MIDDLE = 0.7, 0.3
 BETTER_TAIL, WORSE_TAIL = 0.1, 0.7
@@ -228,8 +239,9 @@ class BalancingCurves(Record, Result, eq=False):
         return Table(["N", *self.curves], list(rows))
 
     def plot(self) -> Plot:
-        """Draw Figure 3.3."""
-        return self._drawn("study_plots.draw_balancing")
+        """Draw Figure 3.3; with few lengths, a row of dots for each measure."""
+        dots = len(self.lengths) <= MOST_DOTS
+        return self._drawn(f"study_plots.draw_balancing{'_dots' if dots else ''}")
 
 
 def balancing_curves(
@@ -264,6 +276,37 @@ def balancing_curves(
     sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
     curves = {name: balancing_curve(name, sizes) for name in measures}
     return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
+
+
+def balancing_of_all(lengths: Iterable[int] = (10, 100, 1000)) -> BalancingCurves:
+    """Compute the balancing index of every measure of the catalogue, on binary labels.
+
+    Parameters are the defaults; required ones are set as in `axiom_table`. Measures for which less
+    is better are left out.
+
+    Parameters
+    ----------
+    lengths : iterable of int
+        Lengths of the lists.
+
+    Returns
+    -------
+    BalancingCurves
+        The lengths, and the index of each measure at each of them.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.theory.balancing_of_all([4]).curves["ERR"].tolist()
+    [1.0]
+    """
+    sizes, found = list(lengths), {}
+    for cls in CATALOGUE:
+        if not cls.smaller_is_better:
+            with suppress(HungjuryError):  # E(X) is for whole pools, not for a list
+                one = example_measure(cls, EXAMPLE_LENGTH, grades=2)
+                found[str(one)] = balancing_curve(one, sizes)
+    return BalancingCurves(np.array(sizes, dtype=np.int64), found)
 
 
 class SignificanceCurve(Record, Result, eq=False):

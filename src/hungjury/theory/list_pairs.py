@@ -125,13 +125,21 @@ def all_pools(length: int, grades: int) -> list[tuple[int, ...]]:
     return [richest, *(pool for pool in counts if sum(pool) >= length and pool != richest)]
 
 
+def all_lists(length: int, grades: int) -> Lists:
+    """Return all lists; a list is its own number, in digits."""
+    numbers = np.arange(grades**length)
+    return (numbers[:, None] // _worth(length, grades) % grades).astype(np.int16)
+
+
+def _worth(length: int, grades: int) -> NDArray[np.int64]:
+    return np.asarray(grades ** np.arange(length - 1, -1, -1))
+
+
 def all_pairs(
     scorer: ListScorer, length: int, grades: int, pools: Sequence[tuple[int, ...]]
 ) -> Iterator[ListPairs]:
     """All pairs of all lists that can be drawn from each pool."""
-    numbers = np.arange(grades**length)
-    worth = grades ** np.arange(length - 1, -1, -1)
-    lists = (numbers[:, None] // worth % grades).astype(np.int16)
+    lists, worth = all_lists(length, grades), _worth(length, grades)
     counts = np.stack([(lists == grade).sum(axis=-1) for grade in range(grades)], axis=-1)
     pairs = {
         "replacement": _replacements(lists, worth, grades),

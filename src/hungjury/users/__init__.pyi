@@ -1,3 +1,5 @@
+from hungjury.users.chain import Walk as Walk
+from hungjury.users.chain import user_walk as user_walk
 from hungjury.users.classes import Dynamic as Dynamic
 from hungjury.users.classes import UserClass as UserClass
 from hungjury.users.classes import fit_dynamic as fit_dynamic

@@ -9,15 +9,19 @@ pulls; the functions here give these sums, and no linear system is solved.
 
 from __future__ import annotations
 
-from functools import lru_cache
+import math
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError, few
+from hungjury.base.errors import MeasureError, check_choice, few
+from hungjury.base.parameters import check_count, check_share
+from hungjury.base.records import Record
 
 TOLERANCE = 1e-6  # tolerance of row sums: matrices are often written with few decimals
 
@@ -192,3 +196,152 @@ def _pairs(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floa
             pull = table[np.abs(here[:, :, None] - place_ranks[block, None, :])]
             sums[block, row : row + rows] = pull @ wanted[block]
     return np.moveaxis(sums, 2, 0).reshape(hits.shape)
+
+
+class Walk(Record, eq=False):
+    """A user's walk over ranks as a Markov chain: where it is after some steps, and in the end.
+
+    `transitions` are probabilities [from, to] between `ranks`, which for a user model are the
+    ranks of the relevant documents: the walk over all documents, watched there. The user
+    starts at the first of them unless a start distribution is given.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> walk = hj.users.user_walk("GL_AD_ID", [1, 2, 5], 10)
+    >>> walk.period, walk.mixing_time(0.01)
+    (1, 3)
+    """
+
+    ranks: tuple[int, ...]
+    transitions: Floats
+
+    @cached_property
+    def stationary(self) -> Floats:
+        """The distribution that the walk keeps, its limit if it is aperiodic."""
+        return stationary_distribution(self.transitions)
+
+    @cached_property
+    def period(self) -> int:
+        """The greatest common divisor of the lengths of all ways from a rank back to itself. If it
+        is not 1, the walk does not converge (Theorem 6 needs aperiodicity)."""
+        level = {0: 0}
+        waiting, found = [0], 0
+        for here in waiting:  # grows while it is read: breadth first
+            for there in np.flatnonzero(self.transitions[here]).tolist():
+                if there not in level:
+                    level[there] = level[here] + 1
+                    waiting.append(there)
+                found = math.gcd(found, level[here] + 1 - level[there])
+        return found
+
+    def after(self, steps: int, start: ArrayLike | None = None) -> Floats:
+        """Compute λPⁿ, the distribution over `ranks` after so many steps from `start`."""
+        first = np.eye(len(self.ranks))[0] if start is None else np.asarray(start, dtype=float)
+        return np.asarray(first @ np.linalg.matrix_power(self.transitions, steps))
+
+    def distance(self, steps: int, start: ArrayLike | None = None) -> float:
+        """Compute the total variation distance from the stationary distribution after n steps."""
+        return float(np.abs(self.after(steps, start) - self.stationary).sum() / 2)
+
+    def mean_precision(self, steps: int | None = None, start: ArrayLike | None = None) -> float:
+        """Compute the mean precision at the document reached after n steps; without a number of
+        steps, in the long run, which is Markov precision."""
+        share = self.stationary if steps is None else self.after(steps, start)
+        return float(share @ (np.arange(1, len(self.ranks) + 1) / np.array(self.ranks)))
+
+    def mixing_time(self, within: float = 0.05) -> int | None:
+        """Find after how many steps the walk is this close to its stationary distribution, in total
+        variation, wherever it starts; None if it is periodic and never is."""
+        check_share("within", within)
+        if self.period != 1:
+            return None
+
+        def far(power: Floats) -> bool:
+            return bool(np.abs(power - self.stationary).sum(axis=1).max() / 2 > within)
+
+        if not far(np.eye(len(self.ranks))):
+            return 0
+        powers = [self.transitions]  # 1, 2, 4, ... steps
+        while far(powers[-1]):
+            powers.append(powers[-1] @ powers[-1])
+        steps, reached = 0, np.eye(len(self.ranks))  # the most steps after which it is still far
+        for exponent in range(len(powers) - 1, -1, -1):
+            ahead = reached @ powers[exponent]
+            if far(ahead):
+                steps, reached = steps + 2**exponent, ahead
+        return steps + 1
+
+
+def user_walk(model: str, relevant: Sequence[int], length: int) -> Walk:
+    """Return the walk of a user between the relevant documents of a list.
+
+    Parameters
+    ----------
+    model : str
+        One of the thesis' models, such as "GL_AD_ID".
+    relevant : sequence of int
+        Ranks of the relevant documents.
+    length : int
+        Documents in the list.
+
+    Returns
+    -------
+    Walk
+        The chain, watched at these ranks (TH 5.6).
+
+    Examples
+    --------
+    In the local model on relevant documents only, every other step is at an odd place:
+
+    >>> import hungjury as hj
+    >>> walk = hj.users.user_walk("LO_OR_ID", [1, 2, 5], 10)
+    >>> walk.period, round(walk.mean_precision(10), 3), round(walk.mean_precision(), 3)
+    (2, 0.867, 0.933)
+    """
+    check_choice("model", model, MODELS)
+    ranks = tuple(sorted(check_count("a rank", rank, 1, length) for rank in set(relevant)))
+    if not ranks:
+        raise MeasureError(
+            "no relevant documents", code="nothing-relevant", remedy="give at least one rank"
+        )
+    connected, space, kind = ("GL", "AD", "") if model == "constant" else model.split("_")
+    states = np.arange(1, length + 1) if space == "AD" else np.array(ranks)
+    if len(states) == 1:
+        return Walk(ranks, np.ones((1, 1)))
+    gap = np.abs(states[:, None] - states)
+    pull = pulls(kind, length)[gap] if kind else (gap > 0).astype(float)
+    if connected == "LO":
+        place = np.arange(len(states))
+        pull = np.where(np.abs(place[:, None] - place) == 1, pull, 0.0)
+    matrix = pull / pull.sum(axis=1, keepdims=True)
+    return Walk(ranks, _watched(matrix, np.array(ranks) - 1) if space == "AD" else matrix)
+
+
+def _watched(matrix: Floats, states: NDArray[np.int64]) -> Floats:
+    """The transitions of a chain between some states, whatever others it visits on the way."""
+    others = np.setdiff1d(np.arange(len(matrix)), states)
+    among = np.eye(len(others)) - matrix[np.ix_(others, others)]
+    back = np.linalg.solve(among, matrix[np.ix_(others, states)])
+    return np.asarray(matrix[np.ix_(states, states)] + matrix[np.ix_(states, others)] @ back)
+
+
+@lru_cache(maxsize=1 << 14)
+def _after_steps(model: str, ranks: tuple[int, ...], length: int, steps: int) -> Floats:
+    return user_walk(model, ranks, length).after(steps)
+
+
+def finite_visits(
+    model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any], steps: int
+) -> Floats:
+    """Return [..., list, place]: P(the user is at a relevant place after so many steps), who starts
+    at the first. Arguments as in `pull_sums`."""
+    out = np.zeros(hits.shape)
+    where = np.broadcast_to(ranks, hits.shape)
+    documents = np.broadcast_to(length, hits.shape[:-1])
+    for one in np.ndindex(hits.shape[:-1]):
+        mine = np.flatnonzero(hits[one])
+        if len(mine):
+            relevant = tuple(where[one][mine].tolist())
+            out[one][mine] = _after_steps(model, relevant, int(documents[one]), steps)
+    return out

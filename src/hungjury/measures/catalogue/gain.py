@@ -14,6 +14,7 @@ from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    RANK_WEIGHTED,
     Form,
     Kernel,
     Measure,
@@ -140,6 +141,7 @@ class CG(Discounted):
 
     paper = "Järvelin and Kekäläinen 2002"
     formula = "CG@k = Σ_{n≤k} gain(l_n)"
+    proof = RANK_WEIGHTED
     gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Floats:
@@ -151,6 +153,7 @@ class nCG(CG):  # noqa: N801 - the field's name
     """CG over that of the best possible list: the graded version of recall at k, from 0 to 1."""
 
     formula = "nCG@k = CG@k / CG@k of the best list"
+    proof = RANK_WEIGHTED
     normalised = True
     high = 1.0
 
@@ -295,6 +298,7 @@ class gRBP(Persistent):  # noqa: N801
 
     paper = "Sakai and Kando 2008"
     formula = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
+    proof = RANK_WEIGHTED
     max_grade: int | None = max_grade_param()
     gains: Gains = gains_param()
 

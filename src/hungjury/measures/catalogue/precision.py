@@ -11,6 +11,7 @@ from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    RANK_WEIGHTED,
     Binary,
     BinaryAtCutoff,
     Kernel,
@@ -48,6 +49,7 @@ class P(BinaryAtCutoff):
 
     paper = "van Rijsbergen 1979"
     formula = "P@k = (1/k) Σ_{n≤k} x_n"
+    proof = RANK_WEIGHTED
     averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
@@ -75,6 +77,7 @@ class R(BinaryAtCutoff):
 
     paper = "van Rijsbergen 1979"
     formula = "R@k = (1/R) Σ_{n≤k} x_n"
+    proof = RANK_WEIGHTED
     averages_ties = True
 
     def score(self, judged: Judged) -> Floats:

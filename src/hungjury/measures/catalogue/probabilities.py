@@ -19,7 +19,7 @@ from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import MOST_DRAWS, integer, number, numbers, param, required
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, seen
+from hungjury.measures.base import CATALOGUE, RANK_WEIGHTED, Measure, cutoff_param, ratio, seen
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
@@ -199,6 +199,7 @@ class eRP(ExpectedSum):  # noqa: N801 - named like the others
     that are probabilities."""
 
     formula = "eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)"
+    proof = RANK_WEIGHTED
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def discount(self, ranks: Floats) -> Floats:
@@ -211,6 +212,7 @@ class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
     It is the exact expectation of RBP."""
 
     formula = "eRRBP@k = (1 - p) Σ_{n≤k} p^(n-1) P(x_n = 1)"
+    proof = RANK_WEIGHTED
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
     def discount(self, ranks: Floats) -> Floats:
@@ -224,6 +226,7 @@ class eRDCG(ExpectedSum):  # noqa: N801
 
     paper = "Ferrante, Ferro and Losiouk 2019"
     formula = "eRDCG@k = Σ_{n≤k} P(x_n = 1) / max(1, log_base n)"
+    proof = RANK_WEIGHTED
     high = np.inf
     base: float = param(10.0, kind=number, low=1, open_low=True, doc="base of the logarithm")
 

@@ -15,9 +15,15 @@ from hungjury.base.errors import MeasureError, plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.base import CATALOGUE, RANK_WEIGHTED, Measure, cutoff_param, ratio, rel_param
 from hungjury.measures.catalogue.gain import gain_table, ideal_sum
-from hungjury.users.chain import MODELS, pull_sums, stationary_distribution, transition_matrix
+from hungjury.users.chain import (
+    MODELS,
+    finite_visits,
+    pull_sums,
+    stationary_distribution,
+    transition_matrix,
+)
 
 if TYPE_CHECKING:  # user models are slow to load and rarely needed
     from hungjury.base.errors import Note
@@ -27,6 +33,7 @@ if TYPE_CHECKING:  # user models are slow to load and rarely needed
 __all__ = ["MP", "nMCG"]
 
 FROM_MODEL = "model"
+MOST_STEPS = 1_000_000
 
 
 class RankMatrix(Record):
@@ -132,12 +139,27 @@ class MP(OfUsers):
         open_low=True,
         doc="continuous time: rates of the holding times at ranks 1, 2, ...; 'model': the model's",
     )
+    steps: int | None = param(
+        None,
+        kind=integer,
+        low=0,
+        high=MOST_STEPS,
+        doc="precision at the relevant document reached after so many moves between relevant ones, "
+        "from the first; by default in the long run",
+    )
     nav_rel: int | None = nav_rel_param()
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
         _ = self.stationary, self.users  # a wrong matrix or file fails early
+        if self.steps is not None and (self.model not in MODELS or self.rates is not None):
+            raise MeasureError(
+                f"MP: steps are for the models {', '.join(MODELS)}, without rates",
+                code="steps-of-model",
+                argument="steps",
+                remedy="choose one of these models, or leave out steps",
+            )
         if self.rates == FROM_MODEL:
             self._check_rates()
 
@@ -211,6 +233,8 @@ class MP(OfUsers):
         length: NDArray[Any] = judged.length
         if self.cutoff is not None:
             length = np.minimum(length, self.cutoff)
+        if self.steps is not None:
+            return finite_visits(str(self.model), hits, judged.ranks, length, self.steps)
         return pull_sums(str(self.model), hits, judged.ranks, length)
 
     def _model_rates(self, judged: Judged) -> Floats:
@@ -284,6 +308,12 @@ class nMCG(OfUsers):  # noqa: N801 - the field's name
         from hungjury.users.model import user_model
 
         return user_model(self.user)
+
+    @property
+    def proof(self) -> str:  # type: ignore[override]
+        """Swap needs dynamics that do not rise."""
+        rises = any(one.dynamic.rises(self.cutoff) for one in self.users.classes)
+        return "" if rises else RANK_WEIGHTED
 
     def user_notes(self, users: UserModel) -> tuple[Note, ...]:
         return users.notes(self.cutoff)

@@ -9,10 +9,11 @@ from itertools import zip_longest
 from typing import Any, ClassVar
 
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import flag, integer, param
+from hungjury.base.parameters import flag, integer, one_of, param
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
+from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
 from hungjury.studies.claims import RESAMPLES, Claim, sensitivity_tables
 from hungjury.studies.combining import APPROACHES
@@ -245,6 +246,12 @@ class Aware(Recipe):
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
+    published: ClassVar[Mapping[str, Any]] = {
+        "measures": ("AP", "nDCG(base=2)@20", "ERR(gains={1: 5})@20"),
+        "tuples": 1000,
+        "drop_empty": True,
+        "tied": "sampled",
+    }
     measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
@@ -254,6 +261,9 @@ class Aware(Recipe):
     replicates: int = param(1000, kind=integer, low=1, doc="random judges of each class")
     drop_empty: bool = param(
         False, kind=flag, doc="drop judges with no relevant document on some topic"
+    )
+    tied: TauTies = param(
+        "exact", kind=one_of(TauTies), doc="systems with equal means: all their orders, or 100"
     )
     votes: tuple[str, ...] = param(
         VOTES, kind=names, doc="weights to try on votes as well as on measures"
@@ -343,6 +353,7 @@ class Aware(Recipe):
             "rel": self.rel,
             "drop_empty": self.drop_empty,
             "resamples": self.resamples,
+            "tied": self.tied,
         }
 
     def _combining(self) -> dict[str, Any]:

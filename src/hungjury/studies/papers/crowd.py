@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import product
@@ -72,6 +72,9 @@ class Crowd(Recipe):
 
     paper: ClassVar[str] = "Ferrante et al. 2019, Tables 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
+    published: ClassVar[Mapping[str, Any]] = {
+        "drop_empty": True, "wrong": (0.05,), "unjudged": (0.0,),
+    }  # fmt: skip
     measures: tuple[str, ...] = param(
         MEASURES, kind=names, doc="AP, RBP or DCG(base=...), which have an expected counterpart"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,9 @@ class GradedAPRecipe(LabelRecipe):
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
+    published_reading: ClassVar[Mapping[str, Any]] = {
+        "score_precision": "single", "map": {-2: 0, 4: 3},
+    }  # fmt: skip
     compared: tuple[str, ...] = param(COMPARED, kind=names, doc="measures to compare with")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade of binary measures")
     step: float | None = param(

@@ -195,15 +195,18 @@ class LabelRecipe(Recipe):
         correlated: Mapping[str, str],
         sampled: Mapping[str, str],
         on: str = "",
+        digits: int | None = None,
         **part: Any,
     ) -> list[Job]:
         """Jobs that correlate measures, and that see how they do on random pools; the measures are
-        given by their labels. on: the name of the set of topics, where there are several."""
+        given by their labels. on: the name of the set of topics, where there are several. digits:
+        as in `correlate_measures`."""
         where = "/".join(filter(None, (whose, on)))
         part |= {"labels": whose}
         pools = part | {"measures": distinct(sampled), "rates": list(self.rates)}
+        whole = part | {"measures": distinct(correlated), "digits": digits}
         return [
-            Job(f"correlation/{where}", correlation_job, part | {"measures": distinct(correlated)}),
+            Job(f"correlation/{where}", correlation_job, whole),
             *(Job(f"pools/{where}/{n}", pools_job, pools) for n in range(self.repetitions)),
         ]
 
@@ -239,10 +242,11 @@ def correlation_job(
     measures: Sequence[str],
     topics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
+    digits: int | None = None,
 ) -> dict[str, Any]:
     """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
     scores = score(data, labels, measures, topics).select(systems)
-    found = correlate_measures(scores)
+    found = correlate_measures(scores, digits)
     return {
         "tau": found.tau,
         "tau_ap": found.tau_ap,

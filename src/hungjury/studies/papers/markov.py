@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from hungjury.measures.evaluate import score_list
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most, within
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
+from hungjury.studies.papers.finite_users import steps_claims, steps_job, steps_table
 from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
@@ -72,10 +73,17 @@ class Markov(LabelRecipe):
 
     paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")
+    published: ClassVar[Mapping[str, Any]] = {"digits": 4}
+    published_reading: ClassVar[Mapping[str, Any]] = {"score_precision": "single"}
     compared: tuple[str, ...] = param(
         COMPARED, kind=names, doc="measures to compare with; Table 5.2 uses the first"
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
+    digits: int | None = param(
+        None, kind=integer, low=1, high=12,
+        doc="decimals to which means are rounded before tau, and tau is cut; default: all",
+    )  # fmt: skip
+    lists: int = param(60, kind=integer, low=2, doc="random lists on which finite users walk")
     rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")
 
     def check(self, data: StudyData) -> None:
@@ -107,11 +115,13 @@ class Markov(LabelRecipe):
 
     def jobs(self, data: StudyData) -> list[Job]:
         mine = self._measures()
-        return [
-            job
-            for whose in self.labels
-            for job in self.pool_jobs(whose, mine, mine, systems=_complete(data, whose))
-        ]
+        found = []
+        for whose in self.labels:
+            systems = _complete(data, whose)
+            part = {"labels": whose, "rel": self.rel, "systems": systems, "lists": self.lists}
+            found += self.pool_jobs(whose, mine, mine, digits=self.digits, systems=systems)
+            found.append(Job(f"steps/{whose}", steps_job, part))
+        return found
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = label_sets(studied, self.labels)
@@ -133,6 +143,7 @@ class Markov(LabelRecipe):
                 **published,
                 "figure-5.5": levels,
                 "figure-5.6": taus,
+                "finite-users": steps_table(sets),
             },
             {"table-5.3": matrix, "figure-5.5": level_figure, "figure-5.6": tau_figure},
             [
@@ -147,7 +158,8 @@ class Markov(LabelRecipe):
         )
 
     def _claims(self, one: LabelSet) -> list[Claim]:
-        return markov_claims(ClaimData(one, places(self._measures()), self.rates))
+        found = ClaimData(one, places(self._measures()), self.rates)
+        return [*markov_claims(found), *steps_claims(found)]
 
     def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
         """Kendall's tau by the labels of two measures, the second one of those compared."""
@@ -234,7 +246,7 @@ def _timed_table() -> Table:
 # What the thesis calls the measures of Tables 5.2 and 5.3, here with its parameters.
 PRINTED_AS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "bpref": "Bpref", "RBP": "RBP(p=0.8)"}
 FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  # of Table 5.1
-HEADER = ("collection", "", "with", *BESIDE, "misprint")
+HEADER = ("collection", "", "with", *BESIDE, "misprint", "recovered")
 
 
 class Measured(Record, eq=False):
@@ -264,7 +276,7 @@ def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], li
     if not mine:
         return {}, []
     facts: list[list[Cell]] = [
-        [name, feature, "", *compared(value, printed), ""]
+        [name, feature, "", *compared(value, printed), "", None]
         for one, name in mine
         for feature, value, printed in zip(
             FEATURES, one.features, printed_numbers("thesis 5.1")[name], strict=True
@@ -277,7 +289,8 @@ def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], li
     ):
         rows: list[list[Cell]] = [
             [name, before + row, column,
-             *compared(one.tau.get((before + row, PRINTED_AS[column])), cell.value), cell.misprint]
+             *compared(one.tau.get((before + row, PRINTED_AS[column])), cell.value), cell.misprint,
+             cell.recovered]
             for one, name in mine
             for (row, column), cell in printed_table(name).items()
         ]  # fmt: skip
@@ -286,9 +299,43 @@ def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], li
     return tables, [
         f"{one.title} is {name} of the thesis, by its numbers of topics, runs and relevant "
         f"documents (Table 5.1, p. {PAGES['5.1']}). Tables with 'published' contain the printed "
-        "numbers. Figures 5.5 and 5.6 are printed without numbers."
+        f"numbers. Figures 5.5 and 5.6 are printed without numbers.{_identical(one, name)}"
         for one, name in mine
     ]
+
+
+def _identical(one: Measured, name: str) -> str:
+    """How many numbers of Tables 5.2 and 5.3 are those printed, in the rows that are not
+    misprinted; and what the misprinted rows should say."""
+    printed = {("AP", column): cell for (_, column), cell in table_5_2(name).items()}
+    printed |= {(f"MP {row}", column): cell for (row, column), cell in table_5_3(name).items()}
+    cells = {
+        (row, column): (one.tau.get((row, PRINTED_AS[column])), cell)
+        for (row, column), cell in printed.items()
+        if row != column  # AP with itself
+    }
+    wrong = {row for (row, _), (_, cell) in cells.items() if cell.misprint}
+    right = {
+        key: both for key, both in cells.items() if key[0] not in wrong and both[0] is not None
+    }
+    others = [
+        f"{row} with {column} is {tau:.4f} and printed {cell.value:.4f}"
+        for (row, column), (tau, cell) in right.items()
+        if tau is not None and f"{tau:.4f}" != f"{cell.value:.4f}"
+    ]
+    if not right:
+        return ""
+    text = (
+        f" Of the {len(right)} numbers in rows of Tables 5.2 and 5.3 that are not misprinted, "
+        f"{len(right) - len(others)} are the same to the fourth digit"
+    )
+    text += f"; {others[0]}." if len(others) == 1 else "."
+    for row in sorted(wrong):
+        found = ", ".join(
+            f"{column} {one.tau[row, PRINTED_AS[column]]:.4f}" for column in PRINTED_AS
+        )
+        text += f" The misprinted row {row} reads {found}."
+    return text
 
 
 def _beside(

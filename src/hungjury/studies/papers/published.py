@@ -29,12 +29,16 @@ FACTS = {
 }
 
 
+SHIFTED = "shifted one column to the right"
+
+
 class Printed(Record):
     """A number as printed, with its stars, and what is wrong with it."""
 
     value: float
     marks: str
     misprint: str = ""
+    recovered: float | None = None  # the number that belongs here, if it is printed elsewhere
 
 
 class Misprint(Record):
@@ -136,9 +140,11 @@ def _cells(
 ) -> dict[tuple[str, str], Printed]:
     found = {}
     for row, cells in rows:
-        for column, cell in zip(COLUMNS, cells, strict=True):
-            number = cell.rstrip("*")
+        numbers = [float(cell.rstrip("*")) for cell in cells]
+        for i, (column, cell) in enumerate(zip(COLUMNS, cells, strict=True)):
             wrong = (m.wrong for m in misprints() if m.covers(table, collection, row, column))
             misprint = next(wrong, "")
-            found[row, column] = Printed(float(number), cell[len(number) :], misprint)
+            moved = numbers[i + 1 : i + 2] if misprint == SHIFTED else []
+            marks = cell[len(cell.rstrip("*")) :]
+            found[row, column] = Printed(numbers[i], marks, misprint, *moved)
     return found

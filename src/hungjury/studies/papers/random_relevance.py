@@ -71,6 +71,10 @@ class RandomRelevance(LabelRecipe):
 
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018, Figures 1 to 3"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
+    published: ClassVar[Mapping[str, Any]] = {"dark": (0.05,), "unjudged": (0.05,)}
+    published_reading: ClassVar[Mapping[str, Any]] = {
+        "score_precision": "single", "map": {-2: 0, 4: 3},
+    }  # fmt: skip
     hard: tuple[float, ...] | None = _case_param("hard")
     medium: tuple[float, ...] | None = _case_param("medium")
     lenient: tuple[float, ...] | None = _case_param("lenient")
