@@ -195,7 +195,10 @@ def draw_rate_lines(
     handles = {}
     for i, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
         for name, values in panel.series.items():
-            handles[name] = axes.plot(places, values, **styles[name] | {"linewidth": 1.2})[0]
+            line, *band = np.atleast_2d(values)
+            handles[name] = axes.plot(places, line, **styles[name] | {"linewidth": 1.2})[0]
+            if band:
+                axes.fill_between(places, *band, color=styles[name]["color"], alpha=0.1, lw=0)
         axes.set_title(panel.title, fontsize=9, loc="left")
         if not panel.series:
             axes.set_axis_off()

@@ -80,7 +80,7 @@ class Drawing(Record, eq=False):
 
 
 class Lines(Record, eq=False):
-    """A panel: a line of values, one for each rate, under each name."""
+    """A panel: a line of values, one for each rate, under each name; [line, rate] with a band."""
 
     title: str
     series: Mapping[str, Sequence[float] | NDArray[np.float64]]

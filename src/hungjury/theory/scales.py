@@ -184,8 +184,9 @@ def _sets(values: NDArray[np.float64], lists: Lists) -> tuple[NDArray[np.float64
     sets, which = np.unique(best, axis=0, return_inverse=True)
     which = which.reshape(-1)
     low, high = np.full(len(sets), np.inf), np.full(len(sets), -np.inf)
-    np.minimum.at(low, which, values)
-    np.maximum.at(high, which, values)
+    with np.errstate(invalid="ignore"):  # lists without a score
+        np.minimum.at(low, which, values)
+        np.maximum.at(high, which, values)
     alike = high - low <= TOLERANCE * np.maximum(np.abs(high), 1.0)
     return np.where(alike, high, np.nan), sets
 

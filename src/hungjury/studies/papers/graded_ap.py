@@ -194,7 +194,7 @@ class GradedAPRecipe(LabelRecipe):
         for one in sets:
             for name, topics in topic_sets(one.data, one.whose).items():
                 if topics:
-                    mean = one.pool_mean("tau", name)
+                    mean = one.pool_lines("tau", name)
                     mine = {label: mean[i] for label, i in place.items()}
                     lines |= {(one.title, name, label): line for label, line in mine.items()}
                     panels.append(Lines(f"{one.title}, {name} ({len(topics)})", mine))

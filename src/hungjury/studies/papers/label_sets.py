@@ -32,6 +32,8 @@ from hungjury.studies.measure_comparison import better_on, correlate_measures, c
 from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 
+BAND = (0.05, 0.95)  # quantiles over pools, in figures
+
 
 class ClaimData(Record, eq=False):
     """One set of labels; place: the index of each measure in the jobs' results.
@@ -134,12 +136,14 @@ class LabelSet(Record, eq=False):
     def _key(self, kind: str, topics: str) -> str:
         return "/".join(filter(None, (kind, self.whose, topics)))
 
-    def pool_mean(self, what: str, topics: str = "") -> Floats:
-        """[measure, rate]: the mean over random pools, the whole pool first."""
+    def pool_lines(self, what: str, topics: str = "") -> Floats:
+        """[measure, line, rate]: the mean over random pools, the whole pool first, and a band with
+        nine of ten pools."""
         pools = self.results("pools", topics)
-        mean = np.mean([np.asarray(one[what]) for one in pools], axis=0)
-        whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(mean))
-        return np.column_stack([whole, mean])
+        each = np.array([np.asarray(one[what]) for one in pools])
+        lines = np.stack([each.mean(axis=0), *np.quantile(each, BAND, axis=0)], axis=1)
+        whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(lines))
+        return np.insert(lines, 0, whole[:, None], axis=2)
 
 
 def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelSet]:
@@ -313,11 +317,14 @@ def over_rates(
 ) -> tuple[Table, Drawing]:
     """Lines of values at the shares of the pool that are kept: their numbers, and a figure.
 
-    lines: by the words that go below `heads` in the table. panels: `across` of them side by side;
-    by default, lines that differ in the last word only share a panel.
+    lines: by the words that go below `heads` in the table, [rate], or [line, rate] with the ends of
+    a band. panels: `across` of them side by side; by default, lines that differ in the last word
+    only share a panel.
     """
     header = [*heads, *(f"{rate:.0%}" for rate in rates)]
-    rows: list[list[Cell]] = [[*key, *map(float, line)] for key, line in lines.items()]
+    rows: list[list[Cell]] = [
+        [*key, *map(float, np.atleast_2d(line)[0])] for key, line in lines.items()
+    ]
     groups: dict[str, dict[str, Floats]] = {}
     for (*where, name), line in lines.items():
         groups.setdefault(", ".join(where), {})[name] = line

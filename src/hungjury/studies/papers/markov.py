@@ -198,7 +198,7 @@ class Markov(LabelRecipe):
         """A figure at pool reduction rates: a panel for each kind of walk, with both distances, and
         the measures compared in all."""
         place = places(self._measures())
-        mean = {one.title: one.pool_mean(what) for one in sets}
+        mean = {one.title: one.pool_lines(what) for one in sets}
         lines: dict[tuple[str, ...], Floats] = {
             (labels, label): mean[labels][i] for labels in mean for label, i in place.items()
         }

@@ -207,7 +207,7 @@ class RandomRelevance(LabelRecipe):
             for case in CASES
             for one in sets
         }
-        robust = self._lines(place, {one.title: one.pool_mean("tau") for one in sets})
+        robust = self._lines(place, {one.title: one.pool_lines("tau") for one in sets})
         power = self._lines(
             place, {one.title: np.mean(one.results("power"), axis=0) for one in sets}
         )
