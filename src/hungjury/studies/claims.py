@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import lru_cache, reduce
 from typing import Literal
 
@@ -80,10 +81,15 @@ def too_narrow(number: int) -> float:
     return float(stdtrit(freedom, upper) / ndtri(upper) * np.sqrt(number / freedom))
 
 
-ClaimVerdict = Literal["holds", "does not hold", "inconclusive"]
+ClaimVerdict = Literal[
+    "holds", "does not hold", "inconclusive", "too small to matter", "equal by construction"
+]
 HOLDS: ClaimVerdict = "holds"
 DOES_NOT_HOLD: ClaimVerdict = "does not hold"
 INCONCLUSIVE: ClaimVerdict = "inconclusive"
+TOO_SMALL: ClaimVerdict = "too small to matter"
+EQUAL: ClaimVerdict = "equal by construction"
+NEGLIGIBLE = 0.01  # an interval inside this margin on both sides of 0 shows no difference
 ROUNDING = 1e-12  # differences between sums of the same numbers
 
 
@@ -130,6 +136,12 @@ def most(*quantities: Quantity) -> Quantity:
     return Quantity(max(one.value for one in quantities), draws)
 
 
+def median_of(*quantities: Quantity) -> Quantity:
+    """Their median, draw by draw."""
+    draws = np.median([one.draws for one in quantities], axis=0)
+    return Quantity(float(np.median([one.value for one in quantities])), draws)
+
+
 def mean_of_all(quantities: Iterable[Quantity]) -> Quantity:
     """Their mean."""
     found = list(quantities)
@@ -146,7 +158,8 @@ class Claim(Record, eq=False):
     """A statement that holds if `quantity` is positive.
 
     text: the statement, in the paper's words. case: what it is tested on, such as a measure.
-    measured: what the quantity is, in words. over: what the interval covers.
+    measured: what the quantity is, in words. over: what the interval covers. printed: the quantity
+    on the numbers that the paper prints, by its collection, where it prints them.
     """
 
     text: str
@@ -154,10 +167,17 @@ class Claim(Record, eq=False):
     measured: str
     quantity: Quantity
     over: str
+    printed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> ClaimVerdict:
+        """Equal by construction: 0 in every draw. Too small to matter: the interval is inside the
+        margin, as in a test of equivalence."""
+        if np.abs([self.quantity.value, *self.quantity.draws]).max() <= ROUNDING:
+            return EQUAL
         low, high = self.quantity.interval()
+        if low > -NEGLIGIBLE and high < NEGLIGIBLE:
+            return TOO_SMALL
         if low > ROUNDING:
             return HOLDS
         return DOES_NOT_HOLD if high <= ROUNDING else INCONCLUSIVE
@@ -167,16 +187,47 @@ class Claim(Record, eq=False):
         return (self.quantity.value, *self.quantity.interval())
 
 
+def beside_print(
+    claims: Sequence[Claim], printed: Mapping[str, Sequence[Claim]], paper: str = ""
+) -> list[Claim]:
+    """Add to claims what the same claims come to on a paper's printed numbers.
+
+    printed: by the paper's collection. Claims are the same if texts and quantities are, and cases
+    up to the first parameter ("RBP" and "RBP(p=0.8)"); with `paper`, cases do not count.
+    """
+
+    def key(one: Claim) -> tuple[str, str, str]:
+        family = one.case.rpartition(", ")[2].partition("(")[0]
+        return one.text, one.measured, paper or family
+
+    tables = {
+        name: {key(one): one.quantity.value for one in each} for name, each in printed.items()
+    }
+    found = []
+    for claim in claims:
+        mine = {name: table.get(key(claim), np.nan) for name, table in tables.items()}
+        known = {name: value for name, value in mine.items() if not np.isnan(value)}
+        found.append(replace(claim, printed=known))
+    return found
+
+
 def claims_table(claims: Sequence[Claim]) -> Table:
-    """Every claim with its estimate, its interval and the verdict."""
+    """Every claim with its estimate, its interval and the verdict, and with the paper's own numbers
+    where it prints them."""
     rows: list[list[Cell]] = [
-        [one.text, one.case, one.measured, one.over, *one.numbers(), one.verdict] for one in claims
-    ]
+        [one.text, one.case, one.measured, one.over, *one.numbers(), one.verdict,
+         ", ".join(f"{name} {value:+.3f}" for name, value in one.printed.items())]
+        for one in claims
+    ]  # fmt: skip
+    number, chance = len(claims), (1 - LEVEL) / 2
     caption = (
         "Claims: each holds if its quantity is positive; "
-        f"{100 * LEVEL:.0f} % intervals over what is named, each claim by itself"
+        f"{100 * LEVEL:.0f} % intervals over what is named, each claim by itself. If all "
+        f"quantities were 0, {number * chance:.1f} of these {number} claims would hold by chance, "
+        f"and as many would not hold. Intervals within {NEGLIGIBLE:g} of 0 are too small to matter"
     )
-    header = ["claim", "case", "quantity", "interval over", "estimate", "low", "high", "verdict"]
+    header = ["claim", "case", "quantity", "interval over", "estimate", "low", "high", "verdict",
+              "on the paper's numbers"]  # fmt: skip
     return Table(header, rows, caption=caption)
 
 

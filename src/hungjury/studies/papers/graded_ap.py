@@ -15,13 +15,14 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.studies.claims import Claim, Quantity, least, most, within
+from hungjury.studies.claims import Claim, Quantity, beside_print, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
+    PrintedTau,
     headings,
     label_sets,
     over_rates,
@@ -31,7 +32,13 @@ from hungjury.studies.papers.label_sets import (
     score,
 )
 from hungjury.studies.papers.published import COMPARED as BESIDE
-from hungjury.studies.papers.published import compared, graded_tau, published_table, recognised
+from hungjury.studies.papers.published import (
+    compared,
+    graded_tau,
+    printed_numbers,
+    published_table,
+    recognised,
+)
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied, names
 from hungjury.studies.topics import few_highly_relevant, run_quartiles
 
@@ -174,6 +181,7 @@ class GradedAPRecipe(LabelRecipe):
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
         claims = [claim for one in sets for claim in graded_claims(self._evidence(one))]
+        claims = beside_print(claims, printed_claims(), "paper")
         return Report(tables, figures, [remark], claims)
 
     def _evidence(self, one: LabelSet) -> GradedEvidence:
@@ -342,11 +350,29 @@ def graded_claims(found: GradedEvidence) -> list[Claim]:
     return claims
 
 
-def _tau(found: ClaimData, name: str, g: tuple[float, ...], other: str = AP) -> Quantity:
+def printed_claims() -> dict[str, list[Claim]]:
+    """The claims on Tables 2 and 3, by collection."""
+    found: dict[str, list[Claim]] = {}
+    for collection, facts in printed_numbers("graded 1").items():
+        tables: list[dict[tuple[str, str], float]] = [{}, {}, {}]
+        for (g, name, other), values in graded_tau(collection).items():
+            column = PRINTED_AS.get(other, f"GAP {in_words(g)}")
+            for cells, value in zip(tables, values, strict=False):
+                cells[f"{name} {in_words(g)}", column] = value
+        users, (every, *few) = USERS[int(facts[2]) - 1], map(PrintedTau, tables)
+        found[collection] = _of_correlation(every, users)
+        for grade, part in enumerate(few[: int(facts[2]) - 2], 2):
+            found[f"{collection}, few of grade {grade}"] = _of_few(every, part, users)
+    return found
+
+
+def _tau(
+    found: ClaimData | PrintedTau, name: str, g: tuple[float, ...], other: str = AP
+) -> Quantity:
     return found.tau(f"{name} {in_words(g)}", other)
 
 
-def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
+def _of_correlation(found: ClaimData | PrintedTau, users: _Users) -> list[Claim]:
     claim = partial(found.claim, TOPICS)
 
     def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
@@ -376,7 +402,9 @@ def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_few(every: ClaimData, few: ClaimData, users: _Users) -> list[Claim]:
+def _of_few(
+    every: ClaimData | PrintedTau, few: ClaimData | PrintedTau, users: _Users
+) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
     little, claim = in_words(users.little), partial(few.claim, TOPICS)
 

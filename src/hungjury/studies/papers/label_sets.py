@@ -100,6 +100,21 @@ class ClaimData(Record, eq=False):
         return Quantity(value, value + moved)
 
 
+class PrintedTau(Record, eq=False):
+    """Correlations as a paper prints them, in the place of `ClaimData`. NaN where there is none."""
+
+    cells: Mapping[tuple[str, str], float]
+
+    def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
+        """A claim about these numbers, which have no draws."""
+        return Claim(text, "", measured, quantity, over)
+
+    def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
+        """Of two measures."""
+        value = self.cells.get((one, other), np.nan)
+        return Quantity(value, np.array([value]))
+
+
 def rising(*quantities: Quantity) -> Quantity:
     """The smallest step from one to the next: positive where they grow."""
     return least(*(b - a for a, b in itertools.pairwise(quantities)))

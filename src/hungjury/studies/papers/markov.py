@@ -16,7 +16,15 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
-from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most, within
+from hungjury.studies.claims import (
+    Claim,
+    Quantity,
+    beside_print,
+    least,
+    mean_of_all,
+    most,
+    within,
+)
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.finite_users import steps_claims, steps_job, steps_table
@@ -24,6 +32,7 @@ from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
+    PrintedTau,
     headings,
     label_sets,
     over_rates,
@@ -159,7 +168,10 @@ class Markov(LabelRecipe):
 
     def _claims(self, one: LabelSet) -> list[Claim]:
         found = ClaimData(one, places(self._measures()), self.rates)
-        return [*markov_claims(found), *steps_claims(found)]
+        printed = {
+            name: _of_correlation(printed_tau(name)) for name in printed_numbers("thesis 5.1")
+        }
+        return beside_print([*markov_claims(found), *steps_claims(found)], printed, "thesis")
 
     def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
         """Kendall's tau by the labels of two measures, the second one of those compared."""
@@ -372,7 +384,20 @@ def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]
     return [f"MP {one}{suffix}" for one in WALKS if one.startswith(start) and one.endswith(end)]
 
 
-def _of_correlation(found: ClaimData) -> list[Claim]:
+def printed_tau(collection: str) -> PrintedTau:
+    """Tables 5.2 and 5.3 of a collection of the thesis, misprints corrected or left out."""
+    printed = {("AP", column): cell for (_, column), cell in table_5_2(collection).items()}
+    printed |= {
+        (f"MP {row}", column): cell for (row, column), cell in table_5_3(collection).items()
+    }
+    cells = {
+        (row, PRINTED_AS[column]): cell.recovered if cell.misprint else cell.value
+        for (row, column), cell in printed.items()
+    }
+    return PrintedTau({key: value for key, value in cells.items() if value is not None})
+
+
+def _of_correlation(found: ClaimData | PrintedTau) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def mean(other: str, recall: bool = False) -> Quantity:
