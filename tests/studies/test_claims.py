@@ -15,8 +15,10 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.studies.claims import (
     DOES_NOT_HOLD,
+    EQUAL,
     HOLDS,
     INCONCLUSIVE,
+    TOO_SMALL,
     Claim,
     Quantity,
     Resampling,
@@ -50,8 +52,12 @@ def claim(quantity: Quantity, text: str = "A beats B") -> Claim:
         (-0.1, 0.01, DOES_NOT_HOLD),
         (0.01, 0.1, INCONCLUSIVE),
         (-0.01, 0.1, INCONCLUSIVE),
-        (0.0, 0.0, DOES_NOT_HOLD),  # the same is not better
-        (1e-16, 0.0, DOES_NOT_HOLD),  # nor is rounding
+        (0.0, 0.0, EQUAL),  # the same is not better
+        (1e-16, 0.0, EQUAL),  # nor is rounding
+        (-0.1, 0.0, DOES_NOT_HOLD),
+        (0.001, 0.001, TOO_SMALL),  # the interval is inside the margin
+        (0.006, 0.001, TOO_SMALL),  # also where it is all positive
+        (0.006, 0.01, INCONCLUSIVE),
     ],
 )
 def test_a_verdict_rests_on_the_interval(value: float, spread: float, verdict: str) -> None:

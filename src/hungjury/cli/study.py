@@ -113,7 +113,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
 
 
 def _published(recipe: type[Recipe]) -> str:
-    """What --as-published means here."""
+    """Return a sentence on --as-published, if it changes anything."""
     flags = []
     for name, value in {**recipe.published, **recipe.published_reading}.items():
         flag = f"--{name.replace('_', '-')}"

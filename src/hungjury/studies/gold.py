@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, field, fields
+from dataclasses import asdict, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,7 @@ from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_gold, need_judges
 
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
+CONSTANT = "constant judge"
 
 
 class Doubt(Record):
@@ -150,6 +151,7 @@ class SingleRow(Record, eq=False):
     rmse: Floats
     doubt: Doubt | None = None  # how far labels are trusted; None: completely
     draws: Floats | None = None  # [draw]: the mean tau_ap with other judges, on other topics
+    control: bool = False  # of one judge, to whom nothing is relevant
 
 
 class SingleJudges(Record, Result, eq=False):
@@ -159,11 +161,12 @@ class SingleJudges(Record, Result, eq=False):
     rows: list[SingleRow]
 
     def table(self) -> Table:
-        """Means over judges, each with the half of its 95 % interval."""
+        """Means over judges, each with the half of its 95 % interval; then a constant judge."""
         rows = [
-            (one.gold, one.by, *_mean(one.tau), *_mean(one.tau_ap), *_mean(one.rmse))
+            (one.gold, f"{CONSTANT}, {one.by}" if one.control else one.by, *_mean(one.tau),
+             *_mean(one.tau_ap), *_mean(one.rmse))
             for one in self.rows
-        ]
+        ]  # fmt: skip
         names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
         return Table(names, rows)
 
@@ -171,9 +174,11 @@ class SingleJudges(Record, Result, eq=False):
         return [f"means over {len(self.judges)} judges", self.table()]
 
 
-def _mean(values: Floats) -> tuple[float, float]:
+def _mean(values: Floats) -> tuple[float, float | None]:
     from scipy.special import stdtrit
 
+    if len(values) == 1:
+        return float(values[0]), None
     half = stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
     return float(values.mean()), float(half)
 
@@ -220,7 +225,9 @@ def single_judges(
     -----
     Labels are compared with the deterministic gold standard (DGS); expected measures, with labels
     that are right with probability 0.95, with DGS and with the randomised gold standard (RGS),
-    whose labels are right with the same probability.
+    whose labels are right with the same probability. A constant judge, to whom no document of the
+    pool is relevant, is shown as a control: expected measures rank systems by how many judged
+    documents they retrieve, which alone agrees with gold to some extent.
 
     Examples
     --------
@@ -248,11 +255,11 @@ def single_judges(
         )
         for doubt in doubts:
             chances = Scorer(doubt.of_labels(one), scored.alignment, 1)
-            values = chances.filled(labels)
-            rows += [
-                _single_row(gold_values, m, chances.measure, standard, values, doubt, resampling)
-                for standard in both
-            ]
+            values, nothing = chances.filled(labels), chances.filled(np.zeros_like(labels[:1]))
+            about = gold_values, m, chances.measure
+            rows += [_single_row(*about, standard, values, doubt, resampling) for standard in both]
+            controls = [_single_row(*about, standard, nothing, doubt, None) for standard in both]
+            rows += [replace(row, control=True) for row in controls]
     return SingleJudges(scored.judges, rows)
 
 
@@ -269,7 +276,8 @@ def _single_row(
         moved = gold_values.on_other_topics(m, known, trusted)
         draws = resampling.joint(near["tau_ap"], moved["tau_ap"], "judges")
     name = str(gold_values.measures[m])
-    return SingleRow(measure=name, by=str(by), gold=gold, doubt=doubt, draws=draws, **near)
+    found = near["tau"], near["tau_ap"], near["rmse"]
+    return SingleRow(name, str(by), gold, *found, doubt, draws)
 
 
 def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:

@@ -27,6 +27,7 @@ from hungjury.studies.claims import (
 )
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import (
+    CONSTANT,
     DETERMINISTIC,
     RANDOMISED,
     Doubt,
@@ -158,7 +159,8 @@ class Crowd(Recipe):
              "documents without a label are relevant with probability "
              f"{doubts[0].unjudged:g} where the measure is an expected one, and not relevant "
              "elsewhere. AWARE has uniform weights, EM begins with the majority. In the figures "
-             "all approaches are compared with DGS.",
+             f"all approaches are compared with DGS. The {CONSTANT} is a control to whom no "
+             "document is relevant.",
              *panel_remarks(found)],
             choices[str(doubts[0])],
         )  # fmt: skip
@@ -203,6 +205,10 @@ class Crowd(Recipe):
                     by = next(row.by for row in mine if row is not None)
                     values = (None if row is None else getattr(row, what) for row in mine)
                     rows.append([part.studied.name, gold, label, by, *values])
+                for row in part.alone:
+                    if (row.measure, row.doubt, row.control) == (measure, self.doubts[0], True):
+                        same = [float(getattr(row, what)[0])] * len(sizes)
+                        rows.append([part.studied.name, row.gold, CONSTANT, row.by, *same])
         title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
         return Table(header, rows, caption=title)
@@ -287,7 +293,7 @@ def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> Table:
     """Single judges under each doubt: mean tau_ap, and how many come nearer to gold."""
     rows: list[list[Cell]] = []
     for part in parts:
-        found = {(row.measure, row.gold, row.doubt): row for row in part.alone}
+        found = {(row.measure, row.gold, row.doubt): row for row in part.alone if not row.control}
         for itself, gold, doubt in product(
             (row for row in part.alone if row.doubt is None), (DETERMINISTIC, RANDOMISED), doubts
         ):
@@ -392,7 +398,7 @@ class _Found(Record):
         ]  # fmt: skip
 
     def _of_probabilities(self) -> list[Claim]:
-        """What the paper says of eRRBP is not what it says of eRAP and eRDCG."""
+        """Claims for eRRBP differ from those for eRAP and eRDCG, as in the paper."""
         labels = mean_of_all(map(self._all, LABELS))
         binmv = {gold: self._all("binmv", gold) for gold in (DETERMINISTIC, RANDOMISED)}
         few = self._few("binmv")
@@ -419,8 +425,8 @@ class _Found(Record):
         ]  # fmt: skip
 
     def _single(self, gold: str, doubt: Doubt | None) -> Quantity:
-        (row,) = [r for r in self.alone
-                  if (r.measure, r.gold, r.doubt) == (self.measure, gold, doubt)]  # fmt: skip
+        wanted = (self.measure, gold, doubt, False)
+        (row,) = [r for r in self.alone if (r.measure, r.gold, r.doubt, r.control) == wanted]
         assert row.draws is not None
         return Quantity(float(row.tau_ap.mean()), row.draws)
 

@@ -101,7 +101,7 @@ class ClaimData(Record, eq=False):
 
 
 class PrintedTau(Record, eq=False):
-    """Correlations as a paper prints them, in the place of `ClaimData`. NaN where there is none."""
+    """Correlations as a paper prints them, instead of `ClaimData`; NaN where there is none."""
 
     cells: Mapping[tuple[str, str], float]
 

@@ -317,8 +317,8 @@ def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], li
 
 
 def _identical(one: Measured, name: str) -> str:
-    """How many numbers of Tables 5.2 and 5.3 are those printed, in the rows that are not
-    misprinted; and what the misprinted rows should say."""
+    """Count the numbers of Tables 5.2 and 5.3 that are those printed, in rows that are not
+    misprinted, and say what the misprinted ones should be."""
     printed = {("AP", column): cell for (_, column), cell in table_5_2(name).items()}
     printed |= {(f"MP {row}", column): cell for (row, column), cell in table_5_3(name).items()}
     cells = {
