@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -226,9 +227,14 @@ def test_doubt_about_documents_without_a_label_is_one_thing_in_all_lines(sim: An
             f"eRAP(prob=[{one.doubt.wrong}, {1 - one.doubt.wrong}], unjudged={one.doubt.unjudged})"
         )
         truth = hj.evaluate(sim.gold, sim.runs, "AP" if one.gold == "DGS" else name).mean()[0]
-        for judge, rmse in zip(alone.judges, one.rmse, strict=True):
-            means = hj.evaluate(sim.judgments.qrels_of(judge), sim.runs, name).mean()[0]
+        whose = [sim.judgments.qrels_of(judge) for judge in alone.judges]
+        if one.control:  # nothing is relevant to a constant judge
+            first = whose[0]
+            whose = [replace(first, labels=np.zeros_like(first.labels))]
+        for labels, rmse in zip(whose, one.rmse, strict=True):
+            means = hj.evaluate(labels, sim.runs, name).mean()[0]
             assert rmse == pytest.approx(hj.stats.rmse(means, truth), abs=1e-12)
+    assert [one.control for one in alone.rows].count(True) == 2 * len(doubts)
 
 
 # Weighted votes

@@ -28,6 +28,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.papers import graded_ap as graded_beside
 from hungjury.studies.papers import panels
 from hungjury.studies.papers import relevance_claims as relevance_beside
+from hungjury.studies.papers.crowd import printed_claims
 from hungjury.studies.papers.published import (
     COLUMNS,
     PAGES,
@@ -309,7 +310,20 @@ def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
     sources = Sources.in_folder(tmp_path / "demo")
     study = run_study("markov(repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
     names = list(study.report.tables)
-    assert names == ["table-5.1", "table-5.2", "table-5.3", "table-5.4", "figure-5.5", "figure-5.6"]
+    assert names == ["table-5.1", "table-5.2", "table-5.3", "table-5.4", "figure-5.5", "figure-5.6",
+                     "finite-users"]  # fmt: skip
+
+
+def test_claims_of_the_crowd_paper_on_its_own_numbers() -> None:
+    """By hand from Tables 1 and 2."""
+    t08 = {(one.case, one.text): one.quantity.value for one in printed_claims("T08")}
+    nearer = "Random measures against RGS are nearer to gold than measures against DGS"
+    gains = [t08[name, nearer] for name in ("AP", "DCG", "RBP")]
+    assert gains == pytest.approx([0.0098, 0.0778, 0.0018])
+    few = (0.6422 + 0.6374 + 0.7109 + 0.6811 - 0.6211 - 0.6138 - 0.7065 - 0.6661) / 4
+    assert t08["RBP", "With eRRBP, BINMV improves over MV for few judges"] == pytest.approx(few)
+    many = "MV is the best merge of labels or measures of many judges"
+    assert t08["AP", many] == pytest.approx((0.7979 + 0.8103 - 0.7522 - 0.7443) / 2)
 
 
 def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
