@@ -53,6 +53,7 @@ pygments_style = "friendly"
 def setup(app) -> None:
     pages.write_all(HERE / "reference")
     examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
+    examples.pictures(HERE / "how-to" / "paper.md", HERE / "how-to" / "images" / "gallery")
     notebook.make(HERE / "notebook.ipynb", HERE / "notebook.md")
     app.connect("autodoc-process-signature", without_fields)
     app.connect("sphinx-click-process-description", literal_examples)

@@ -81,6 +81,18 @@ def make(page: Path, wanted: str, target: Path) -> None:
         shutil.copyfile(wanted, target)
 
 
+def pictures(page: Path, target: Path) -> None:
+    """Run the Python examples of a page, and keep the pictures that they save."""
+    target.mkdir(parents=True, exist_ok=True)
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, _within(folder), _catalogues():
+        for block in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+            if block["kind"] == "python":
+                _python(block["body"], names)
+        for picture in Path(folder).glob("*.svg"):
+            shutil.copyfile(picture, target / picture.name)
+
+
 def _run(page: Path) -> Iterator[tuple[str, str, str]]:
     """Every example of a page with what it shows and what it prints."""
     text = page.read_text(encoding="utf-8")

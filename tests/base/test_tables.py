@@ -105,7 +105,9 @@ def test_json_is_strict() -> None:
 
 def test_latex_is_escaped() -> None:
     text = TABLE.to_latex()
-    assert text.startswith("\\begin{table}\n\\caption{Two \\& three}\n\\begin{tabular}{lrr}\n")
+    assert text.startswith(
+        "\\begin{table}\n\\centering\n\\caption{Two \\& three}\n\\begin{tabular}{lrr}\n"
+    )
     assert r"x \& $<$y$>$ & 0.12 & \textbf{0.50*} \\" in text
     assert r"z & - & 1.00\textsuperscript{ab} \\" in text
     assert r"name & a\_b & p \\" in text

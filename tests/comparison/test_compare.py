@@ -16,6 +16,7 @@ import hungjury as hj
 from builders.scores import TESTS, scores_of, some_scores
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.measures.scores import LEFT_OUT, SCORED, UNDEFINED
+from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_interval, randomisation_interval, t_interval
 from hungjury.stats.resampling import resample_counts
 from oracles import stats as naive_stats
@@ -358,3 +359,62 @@ def test_tests_that_can_reject_nothing_say_so(test, topics, samples, correction,
         assert not any(found.beaten().values())
         (note,) = found.notes
         assert re.search(said, str(note))
+
+
+# All pairs at once
+
+
+def test_tukey_equals_statsmodels_and_scipy():
+    rng = np.random.default_rng(2)
+    values = rng.random((4, 12)) + np.linspace(0, 0.4, 4)[:, None] + rng.random(12)
+    found = hj.compare(scores_of(values[None]), test="tukey")
+    oracle = naive_stats.two_way_anova(values.tolist())
+    for row in found.anova["m0"][:2]:
+        assert (row.f, row.omega2) == pytest.approx(oracle[row.source])
+    df = 3 * 11
+    assert found.anova["m0"][0].p == pytest.approx(scipy.stats.f.sf(found.anova["m0"][0].f, 3, df))
+    error = found.anova["m0"][2].mean_square
+    for row in found:
+        q = abs(row.difference) / math.sqrt(error / 12)
+        assert row.p == pytest.approx(scipy.stats.studentized_range.sf(q, 4, df), abs=1e-9)
+        assert row.p == row.p_corrected
+        half = scipy.stats.studentized_range.ppf(0.95, 4, df) * math.sqrt(error / 12)
+        assert (row.low, row.high) == pytest.approx((row.difference - half, row.difference + half))
+        assert (row.p < 0.05) == (row.low > 0 or row.high < 0)
+
+
+def test_p_values_of_many_pairs_are_interpolated():
+    values = np.random.default_rng(0).normal(0, 1, (13, 8)) + np.linspace(0, 2, 13)[:, None]
+    found = hj.compare(scores_of(values[None]), test="tukey")
+    error, df = found.anova["m0"][2].mean_square, 12 * 7
+    for row in found.rows[::13]:
+        q = abs(row.difference) / math.sqrt(error / 8)
+        assert row.p == pytest.approx(scipy.stats.studentized_range.sf(q, 13, df), abs=1e-4)
+
+
+def test_randomised_tukey_against_a_baseline_is_over_all_pairs():
+    scores = some_scores(measures=1)
+    every = hj.compare(scores, test="randomised-tukey", samples=500)
+    some = hj.compare(scores, "s1", "randomised-tukey", samples=500)
+    p = {frozenset((row.system, row.versus)): row.p for row in every}
+    assert all(row.p == p[frozenset((row.system, row.versus))] for row in some)
+    naive = randomised_tukey(scores.values[0], 500, 0)
+    assert sorted(p.values()) == pytest.approx(sorted(naive.p))
+    with pytest.raises(InputError, match="already hold"):
+        hj.compare(scores, test="tukey", correction="holm")
+
+
+def test_systems_without_any_difference():
+    same = hj.compare(scores_of(np.full((1, 3, 5), 0.5)), test="tukey")
+    assert [row.p for row in same] == [1.0] * 3
+    shifted = np.full((1, 2, 5), 0.5) + np.array([0.1, 0.0])[None, :, None]
+    assert hj.compare(scores_of(shifted), test="tukey").rows[0].p == 0
+
+
+def test_reciprocal_rank_with_few_topics_has_a_note():
+    made = hj.simulate(systems=3, topics=10)
+    scores = hj.evaluate(made.gold, made.runs, ["RR", "AP"])
+    (note,) = [n for n in hj.compare(scores).notes if n.kind == "reciprocal-rank"]
+    assert "bootstrap" in str(note)
+    for ours, test in ((scores, "bootstrap"), (hj.evaluate(made.gold, made.runs, "AP"), "t")):
+        assert not [n for n in hj.compare(ours, test=test).notes if n.kind == "reciprocal-rank"]

@@ -339,7 +339,8 @@ def test_the_command(with_lazy, tmp_path):
     with_lazy.write(tmp_path)
     args = ["agreement", "--judges", f"{tmp_path}/judges/*", "--gold", f"{tmp_path}/gold.qrels",
             "--grades", "0-2"]  # fmt: skip
-    done = CliRunner().invoke(command, [*args, "--heat-map", f"{tmp_path}/errors.svg"],
+    done = CliRunner().invoke(command, [*args, "--plot", f"{tmp_path}/errors.svg",
+                                        "--picture", "errors"],
                               catch_exceptions=False)  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "independent ones" in done.stdout

@@ -218,3 +218,26 @@ def rank_biserial(differences: Sequence[float]) -> float:
         equal = sum(size == abs(value) for size in sizes)
         balance += sign(value) * (smaller + (equal + 1) / 2)
     return balance / (len(sizes) * (len(sizes) + 1) / 2) if sizes else 0.0
+
+
+def two_way_anova(values: Sequence[Sequence[float]]) -> dict[str, tuple[float, float]]:
+    """F and partial omega squared of systems and topics, from cells summed one by one."""
+    systems, topics = len(values), len(values[0])
+    grand = sum(map(sum, values)) / (systems * topics)
+    rows = [sum(row) / topics for row in values]
+    columns = [sum(row[t] for row in values) / systems for t in range(topics)]
+    error = sum(
+        (values[s][t] - rows[s] - columns[t] + grand) ** 2
+        for s in range(systems)
+        for t in range(topics)
+    ) / ((systems - 1) * (topics - 1))
+    out = {}
+    for name, means, size in (("systems", rows, topics), ("topics", columns, systems)):
+        df = len(means) - 1
+        square = size * sum((mean - grand) ** 2 for mean in means) / df
+        f = square / error
+        cells = systems * topics
+        # Olejnik and Algina (2003): variance of the effect over that of effect and error.
+        effect = df * (square - error) / cells
+        out[name] = (f, max(effect / (effect + error), 0.0))
+    return out

@@ -63,8 +63,9 @@ def test_csv_json_and_frames_hold_every_row():
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert [(r["measure"], r["system"]) for r in rows] == [(r.measure, r.system) for r in found]
     assert list(rows[0]) == [
-        "measure", "system", "versus", "mean", "versus_mean", "difference", "low", "high", "p",
-        "p_corrected", "wins", "ties", "losses", "effect", "topics",
+        "measure", "system", "versus", "mean", "versus_mean", "difference", "low", "high",
+        "low_corrected", "high_corrected", "p", "p_corrected", "wins", "ties", "losses",
+        "effect", "topics",
     ]  # fmt: skip
     assert [float(r["p_corrected"]) for r in rows] == [r.p_corrected for r in found]
     data = json.loads(found.to_json())

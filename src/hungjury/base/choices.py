@@ -27,8 +27,22 @@ FrameBackend = Literal["pandas", "polars"]
 RankCorrelation = Literal["tau", "tau_ap"]
 
 # Comparing systems
-SignificanceTest = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
+SignificanceTest = Literal[
+    "t", "wilcoxon", "randomisation", "bootstrap", "tukey", "randomised-tukey"
+]
 Multiplicity = Literal["holm", "bonferroni", "bh", "none"]
+Marks = Literal["dagger", "letters", "none"]
+Layout = Literal["full", "compact"]
+
+# Pictures
+ScoresPicture = Literal["topics", "ranking", "scatter", "bump", "distribution", "heat-map"]
+ComparisonPicture = Literal["differences", "topics"]
+BoardPicture = Literal["intervals", "pairs"]
+AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings", "bump"]
+GoldPicture = Literal["kappa", "reliability", "errors"]
+PanelPicture = Literal[AgreementPicture, GoldPicture]
+MergePicture = Literal["judges"]
+PlotWidth = Literal["column", "page"]
 
 # Judges and leaderboards
 Scope = Literal["topic", "all"]

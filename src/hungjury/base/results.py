@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hungjury.base.choices import FrameBackend
+from hungjury.base.choices import FrameBackend, PlotWidth
 from hungjury.base.records import Record
 from hungjury.base.tables import Table, html_page, text_page
 from hungjury.base.text import json_text
@@ -57,6 +57,10 @@ class Result:
     def to_latex(self) -> str:
         """Write a booktabs table."""
         return self.table().to_latex()
+
+    def to_markdown(self) -> str:
+        """Write a Markdown table."""
+        return self.table().to_markdown()
 
     def to_html(self) -> str:
         """Write sentences and tables as HTML, which is also what notebooks show."""
@@ -107,9 +111,24 @@ class Plot(Record, eq=False):
 
     figure: Figure
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture; the file's ending (.svg, .png, .pdf) is the format."""
-        in_report("pictures.save_picture")(self.figure, os.fspath(path))
+    def save(self, path: str | os.PathLike[str], width: PlotWidth | None = None) -> None:
+        """Write the picture; fonts are embedded in PDF as TrueType.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; its ending (.svg, .png, .pdf) is the format.
+        width : {"column", "page"}, optional
+            Make it as wide as a column (3.35 inches) or a page (7 inches) of a paper.
+        """
+        in_report("pictures.save_picture")(self.figure, os.fspath(path), width)
+
+    def to_text(self, width: int = 80) -> str:
+        """Draw the picture with characters, for terminals; `print` shows this."""
+        return str(in_report("pictures.terminal_text")(self.figure, width))
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"Plot({self.words})"

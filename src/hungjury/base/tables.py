@@ -10,7 +10,16 @@ from typing import Any, get_args
 from hungjury.base.choices import FrameBackend
 from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.records import Record
-from hungjury.base.text import columns, csv_text, finite, html_text, json_text, latex_table, tex
+from hungjury.base.text import (
+    columns,
+    csv_text,
+    finite,
+    html_text,
+    json_text,
+    latex_table,
+    markdown_text,
+    tex,
+)
 
 
 class Marked(Record):
@@ -19,7 +28,8 @@ class Marked(Record):
     value: Any
     mark: str = ""
     bold: bool = False
-    raised: bool = False  # in LaTeX and HTML the mark is a superscript
+    raised: bool = False  # in LaTeX, HTML and Markdown the mark is a superscript
+    second: bool = False  # the second best of its column: underlined
 
 
 class Joined(Record):
@@ -130,29 +140,63 @@ class Table(Record, eq=False):
             return "-"
         return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
 
-    def _rendered(self, render: Callable[[str, Cell], str]) -> list[list[str]]:
-        """Return printed cells, each with its marks as `render` writes them."""
+    def _rendered(self, render: Callable[[str, Cell], str], marked: str = "") -> list[list[str]]:
+        """Return printed cells, each with its marks as `render` writes them; in columns of
+        superscripts, `marked` is before these."""
+        raised = self._raised() if marked else [0] * len(self.columns)
         return [
-            [render(text, cell) for text, cell in zip(texts, row, strict=True)]
+            [
+                render(text, _without_mark(cell)) + marked + _superscript(cell) if high
+                else render(text, cell)
+                for text, cell, high in zip(texts, row, raised, strict=True)
+            ]
             for texts, row in zip(self.printed(), self.rows, strict=True)
-        ]
+        ]  # fmt: skip
 
     def to_text(self) -> str:
         """Write columns aligned with blanks."""
-        body = columns([list(self.columns), *self._rendered(_in_text)], self.words)
+        widths = self._raised()
+        # Marks begin below each other.
+        head = [
+            name + " " * (w + 1 if w else 0) for name, w in zip(self.columns, widths, strict=True)
+        ]
+        rows = [
+            [text + f" {_mark(cell).ljust(w)}" if w else _in_text(text, cell)
+             for text, cell, w in zip(texts, row, widths, strict=True)]
+            for texts, row in zip(self.printed(), self.rows, strict=True)
+        ]  # fmt: skip
+        body = columns([head, *rows], self.words)
         return f"{self.caption}\n{body}" if self.caption else body
 
+    def _raised(self) -> list[int]:
+        """Return the length of the longest superscript of each column that has nothing else."""
+        return [
+            max(map(len, map(_mark, column))) if all(map(_is_raised, column)) else 0
+            for column in zip(*self.rows, strict=True)
+        ] or [0] * len(self.columns)
+
+    def to_markdown(self) -> str:
+        """Write a Markdown table: the best in bold, the second best underlined, superscripts."""
+        rows = [["", *row, ""] for row in self._rendered(_in_markdown)]
+        sides = [":---" if i < self.words else "---:" for i in range(len(self.columns))]
+        head = [["", *map(markdown_text, self.columns), ""], ["", *sides, ""]]
+        body = "\n".join(" | ".join(row).strip() for row in [*head, *rows]) + "\n"
+        return f"{markdown_text(self.caption)}\n\n{body}" if self.caption else body
+
     def split(self) -> Table:
-        """Return the same table with a column for each of the named numbers that share cells."""
+        """Return the same table with a column for each of the named numbers that share cells, and
+        one for the superscripts of a column."""
         columns: list[str] = []
         rows: list[list[Cell]] = [[] for _ in self.rows]
+        raised = self._raised()
         for i, name in enumerate(self.columns):
             cells = [row[i] for row in self.rows]
             parts = next((cell.names for cell in cells if isinstance(cell, Joined)), ())
             if not parts:
                 columns.append(name)
                 for row, cell in zip(rows, cells, strict=True):
-                    row.append(cell)
+                    row += [cell, _mark(cell)] if raised[i] else [cell]
+                columns += [f"{name} marks"] if raised[i] else []
                 continue
             columns += [f"{name} {part}" for part in parts]
             for row, cell in zip(rows, cells, strict=True):
@@ -179,12 +223,16 @@ class Table(Record, eq=False):
 
     def to_latex(self) -> str:
         """Write a booktabs table, in a `table` environment where it has a caption."""
-        body = latex_table(
-            [tex(name) for name in self.columns], self._rendered(_in_latex), self.words
-        )
+        head, shape = [], ""
+        for i, (name, raised) in enumerate(zip(self.columns, self._raised(), strict=True)):
+            # Numbers and superscripts are columns without a gap: points are below each other.
+            head.append(rf"\multicolumn{{2}}{{c}}{{{tex(name)}}}" if raised else tex(name))
+            shape += "r@{}l" if raised else "l" if i < self.words else "r"
+        body = latex_table(head, self._rendered(_in_latex, marked=" & "), shape)
         if not self.caption:
             return body
-        return f"\\begin{{table}}\n\\caption{{{tex(self.caption)}}}\n{body}\\end{{table}}\n"
+        head = [r"\begin{table}", r"\centering", rf"\caption{{{tex(self.caption)}}}"]
+        return "\n".join([*head, rf"{body}\end{{table}}", ""])
 
     def to_html(self) -> str:
         """Write a `<table>`, every text escaped; columns of words have the class "text"."""
@@ -233,11 +281,36 @@ def _in_text(text: str, cell: Cell) -> str:
 def _in_latex(text: str, cell: Cell) -> str:
     if not isinstance(cell, Marked):
         return tex(text)
-    mark = cell.mark.strip()
-    if cell.raised:
-        body = rf"\textbf{{{tex(text)}}}" if cell.bold else tex(text)
-        return rf"{body}\textsuperscript{{{tex(mark)}}}" if mark else body
-    return rf"\textbf{{{tex(text + cell.mark)}}}" if cell.bold else tex(text + cell.mark)
+    body = tex(text + ("" if cell.raised else cell.mark))
+    if cell.bold or cell.second:
+        body = rf"\{'textbf' if cell.bold else 'underline'}{{{body}}}"
+    return body + _superscript(cell)
+
+
+def _superscript(cell: Cell) -> str:
+    mark = _mark(cell) if _is_raised(cell) else ""
+    return rf"\textsuperscript{{{tex(mark)}}}" if mark else ""
+
+
+def _is_raised(cell: object) -> bool:
+    return isinstance(cell, Marked) and cell.raised
+
+
+def _mark(cell: object) -> str:
+    return cell.mark.strip() if isinstance(cell, Marked) else ""
+
+
+def _without_mark(cell: Cell) -> Cell:
+    return replace(cell, mark="") if isinstance(cell, Marked) else cell
+
+
+def _in_markdown(text: str, cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return markdown_text(text)
+    mark = markdown_text(_mark(cell))
+    body = markdown_text(text) + ("" if cell.raised else mark)
+    body = f"**{body}**" if cell.bold else f"<ins>{body}</ins>" if cell.second else body
+    return body + (f"<sup>{mark}</sup>" if cell.raised and mark else "")
 
 
 def _in_html(text: str, cell: Cell) -> str:
@@ -247,7 +320,7 @@ def _in_html(text: str, cell: Cell) -> str:
     if cell.raised and mark:
         mark = f"<sup>{mark}</sup>"
     body = html_text(text) + mark
-    return f"<strong>{body}</strong>" if cell.bold else body
+    return f"<strong>{body}</strong>" if cell.bold else f"<u>{body}</u>" if cell.second else body
 
 
 def _bare(cell: Cell) -> Any:

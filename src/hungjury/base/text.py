@@ -71,6 +71,7 @@ _MATHS = {
     "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi",
     "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Π": "Pi", "Σ": "Sigma",
     "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx",
+    "†": "dagger", "‡": "ddagger", "∥": "parallel",
     "→": "to", "√": "surd", "∞": "infty", "±": "pm", "×": "times", "÷": "div", "∈": "in",
 }  # fmt: skip
 # Plain LaTeX knows these as commands only; the letters of Latin alphabets it reads as they are.
@@ -187,9 +188,8 @@ def tex(text: str) -> str:
     return "".join(_TEX.get(c, c) for c in visible_line(text))
 
 
-def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
-    """Write a booktabs table; cells are LaTeX already."""
-    shape = "l" * left + "r" * (len(header) - left)
+def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], shape: str) -> str:
+    """Write a booktabs table; cells are LaTeX already, `shape` is that of its columns."""
     lines = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(header) + r" \\",
              r"\midrule"]  # fmt: skip
     for row in rows:
@@ -197,6 +197,11 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int)
         start = "{}" if row[0].lstrip()[:1] in ("[", "*") else ""
         lines.append(start + " & ".join(row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def markdown_text(text: str) -> str:
+    """Escape Markdown's own characters."""
+    return re.sub(r"([\\`*_<>|\[\]~#])", r"\\\1", visible_line(text))
 
 
 def html_text(text: str) -> str:

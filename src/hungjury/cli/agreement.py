@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hungjury.base.choices import PanelPicture
 from hungjury.cli.options import (
     gold_option,
     measures_option,
-    picture_option,
     plan_option,
+    plot_options,
     result_options,
 )
-from hungjury.cli.output import Output
+from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_option
 
 if TYPE_CHECKING:
@@ -27,28 +28,26 @@ if TYPE_CHECKING:
 @binary_option
 @gold_option("Compare each judge with gold labels; one file per person.")
 @plan_option
-@picture_option("--heat-map", "Plot pairwise kappa, or with --gold the correlation of errors")
-@picture_option("--rankings", "With --runs: plot the ranking under each judge")
+@plot_options(PanelPicture)
 @result_options("table", "csv", "json")
 @judges_and_runs
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
-    gold: tuple[str, ...], plan: tuple[str, ...], heat_map: str | None, rankings: str | None,
-    out: Output, reading: Reading,
+    gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
 
     \b
     Examples:
       hungjury agreement --judges 'judges/*'
-      hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --rankings ranks.svg
+      hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --plot ranks.svg \\
+          --picture rankings
       hungjury agreement --judges 'judges/*' --gold labels.qrels --plan plan.csv
     """
     from hungjury.judges.agreement import agreement
 
-    for name, value in (("--rankings", rankings), ("-m", measures)):
-        if value and not runs:
-            raise click.UsageError(f"{name} needs --runs")
+    if measures and not runs:
+        raise click.UsageError("-m needs --runs")
     if len(measures) > 1:
         raise click.UsageError("only one measure can rank the systems; give -m once")
     labels = reading.judgments(judges)
@@ -56,7 +55,7 @@ def agreement_command(
     if people is not None:
         if runs:
             raise click.UsageError("--gold compares labels; leave out --runs")
-        _with_gold(labels, people, rel, plan, out, heat_map)
+        _with_gold(labels, people, rel, plan, out, plots)
         return
     if plan or out.form == "csv":
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
@@ -64,20 +63,16 @@ def agreement_command(
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     out.notes(labels.notes)
     out.write(found)
-    if heat_map is not None:
-        found.plot("kappa").save(heat_map)
-    if rankings is not None:
-        found.plot("rankings").save(rankings)
+    plots.draw(found)
 
 
 def _with_gold(
     labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: tuple[str, ...], out: Output,
-    heat_map: str | None,
+    plots: Plots,
 ) -> None:  # fmt: skip
     from hungjury.leaderboard.gold import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan or None)
     out.notes(labels.notes + found.notes, "--format json")
     out.write(found)
-    if heat_map is not None:
-        found.plot("errors").save(heat_map)
+    plots.draw(found)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import result_options
-from hungjury.cli.output import Output, deliver, keep_in_project
+from hungjury.base.choices import ScoresPicture
+from hungjury.cli.options import count, plot_options, result_options
+from hungjury.cli.output import Output, Plots, deliver, keep_in_project
 from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
 if TYPE_CHECKING:
@@ -19,29 +20,37 @@ if TYPE_CHECKING:
 @scoring_options
 @click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
+@click.option("--decimals", type=count(10, 0), help="Decimals of means. [default: 4]")
+@plot_options(ScoresPicture)
 @result_options(
     "table",
     "trec",
     "csv",
     "json",
     "latex",
+    "markdown",
+    "html",
     more="; trec defaults to --topics retrieved, --score-precision single and the official "
     "measures of trec_eval",
 )
 @labels_and_runs
-def evaluate_command(per_topic: bool, no_summary: bool, out: Output, **scoring: Any) -> None:
+def evaluate_command(
+    per_topic: bool, no_summary: bool, decimals: int | None, plots: Plots, out: Output,
+    **scoring: Any,
+) -> None:  # fmt: skip
     """Score runs against labels.
 
     \b
     Examples:
       hungjury evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m "AP(rel=2)"
       hungjury evaluate qrels.txt 'runs/*.gz' -q --format csv -o scores.csv
+      hungjury evaluate qrels.txt 'runs/*' -m AP -m RR --plot means.pdf --picture ranking
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
     """
     if no_summary and not per_topic:
         raise click.UsageError("-n needs -q")
-    if per_topic and out.form == "latex":
-        raise click.UsageError("--format latex does not support -q")
+    if per_topic and out.form in ("latex", "markdown", "html"):
+        raise click.UsageError(f"--format {out.form} does not support -q")
     if out.form == "trec":
         scores, measures = score_files(out, ("official",), "retrieved", "single", **scoring)
     else:
@@ -51,7 +60,8 @@ def evaluate_command(per_topic: bool, no_summary: bool, out: Output, **scoring: 
         deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.path)
         keep_in_project(scores.to_json)
     else:
-        out.write(scores)
+        out.write(scores, **({} if decimals is None else {"digits": decimals}))
+    plots.draw(scores)
 
 
 def _per_topic(

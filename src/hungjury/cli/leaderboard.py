@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hungjury.base.choices import BoardPicture
 from hungjury.cli.options import (
     all_of,
     gold_option,
@@ -14,11 +15,12 @@ from hungjury.cli.options import (
     merge_option,
     page,
     plan_option,
+    plot_options,
     refuse_unused,
     result_options,
     text_options,
 )
-from hungjury.cli.output import Output
+from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import (
     Reading,
     binary_option,
@@ -41,12 +43,13 @@ from hungjury.leaderboard.options import BOARD
 @all_of([flag(option) for option in BOARD.values() if option.flag])
 @click.option("--report", type=page, metavar="FILE", help="Also write an HTML report.")
 @text_options
-@result_options("table", "csv", "json", "latex")
+@plot_options(BoardPicture)
+@result_options("table", "csv", "json", "latex", "markdown", "html")
 @judges_and_runs
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
-    documents: tuple[str, ...], out: Output, reading: Reading, **options: Any,
+    documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -74,6 +77,7 @@ def leaderboard_command(
         )  # fmt: skip
     out.notes(board.notes, "--format json")
     out.write(board)
+    plots.draw(board)
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]
         board.write_page(report, words, queries=queries, documents=documents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.base.choices import Scope
+from hungjury.base.choices import MergePicture, Scope
 from hungjury.cli.options import (
     choice_option,
     grade,
@@ -12,11 +12,12 @@ from hungjury.cli.options import (
     merge_option,
     option,
     output_option,
+    plot_options,
     quiet_option,
     refuse_unused,
     seed_option,
 )
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.output import Plots, deliver, print_notes
 from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_option
 
 
@@ -34,13 +35,14 @@ from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_o
 @measures_option("Measure that these weights are computed with; repeatable.")
 @option("--weights", default="sgl_tau_msd", help="AWARE's weights, as in `hungjury aware`.")
 @seed_option("Random seed.")
+@plot_options(MergePicture)
 @output_option
 @judges_and_runs
 @quiet_option
 def merge_command(
     judges: tuple[str, ...], method: str, rel: int | None, scope: Scope, soft: bool,
     runs: tuple[str, ...], measures: tuple[str, ...], weights: str, seed: int,
-    output: str | None, reading: Reading, quiet: bool,
+    plots: Plots, output: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several judges into one qrels file.
 
@@ -68,6 +70,7 @@ def merge_command(
     )
     print_notes(labels.notes + merged.notes, quiet)
     deliver((merged.plain() if soft else merged.hard()).to_text(), output)
+    plots.draw(merged)
     if not quiet:
         click.echo(
             f"{output or 'merged'}: {plural(len(merged), 'document')} for "

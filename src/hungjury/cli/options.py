@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 import click
 from click.core import ParameterSource
 
+from hungjury.base.choices import PlotWidth
 from hungjury.base.errors import check_installed
 from hungjury.base.files import PROJECT
 from hungjury.base.parameters import MOST_GRADE, MOST_SEED
 from hungjury.base.text import decimal_of
-from hungjury.cli.output import Output, input_files
+from hungjury.cli.output import Output, Plots, input_files
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -137,13 +138,57 @@ def picture_or_csv(path: str) -> str:
     return picture(path, also=".csv")
 
 
-OUTPUTS = (new_file, second_file, page, picture, picture_or_csv)  # types of written files
+def picture_or_terminal(path: str) -> str:
+    """Check the name of a plot file; "-" is a plot of characters on stdout."""
+    return path if path == "-" else picture(path, also="-, for the terminal")
+
+
+OUTPUTS = (
+    new_file,
+    second_file,
+    page,
+    picture,
+    picture_or_csv,
+    picture_or_terminal,
+)  # types of written files
 
 
 def picture_option(name: str, what: str, *, required: bool = False) -> Callable[[F], F]:
     """Make the option of a plot's file."""
     return click.option(name, type=picture, metavar="FILE", required=required,
                         help=f"{what} (.svg, .png, .pdf).")  # fmt: skip
+
+
+def plot_options(pictures: object) -> Callable[[F], F]:
+    """Add the options of plots; a command gets them as `plots`.
+
+    Parameters
+    ----------
+    pictures : literal type
+        What `plot(what=...)` of the result can draw; the first one is the default.
+    """
+    options = [
+        click.option("--plot", type=picture_or_terminal, metavar="FILE",
+                     help="Also draw a plot (.svg, .png, .pdf; - for the terminal)."),
+        option("--picture", type=choice(pictures), default=get_args(pictures)[0],
+               help="What --plot draws."),
+        click.option("--plot-width", type=choice(PlotWidth),
+                     help="Make the plot as wide as a column or a page of a paper."),
+    ]  # fmt: skip
+
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def gathered(plot: str | None, picture: str, plot_width: Any, **given: Any) -> Any:
+            for name in ("--picture", "--plot-width"):
+                refuse_unused(name, "--plot", plot is not None)
+            form = click.get_current_context().params.get("form")
+            if plot == "-" and form not in (None, "table"):
+                raise click.UsageError("--plot - is for the terminal; give a file name")
+            return command(plots=Plots(plot, picture, plot_width), **given)
+
+        return all_of(options)(cast(F, gathered))
+
+    return decorate
 
 
 def word(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from hungjury.base.choices import PlotWidth
 from hungjury.base.records import Record
 from hungjury.base.text import visible
 
@@ -124,7 +125,9 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
         from hungjury.base.files import write_whole
 
         write_whole(output, text)
-        if form in ("csv", "latex", "json") and not inside:  # tables have no place for it
+        if (
+            form in ("csv", "latex", "markdown", "html", "json") and not inside
+        ):  # tables have no place for it
             write_whole(f"{output}.provenance.json", recorded("{}"))
     elif sys.stdout.isatty():
         shown = visible(text)
@@ -191,15 +194,14 @@ class Output(Record):
     quiet: bool
     safe: bool = False
 
-    def write(self, result: Result | Table) -> None:
-        """Write a result in the format that was asked for."""
-        written = {
-            "csv": lambda: result.to_csv(safe=self.safe),
-            "json": result.to_json,
-            "latex": result.to_latex,
-        }
-        text = written.get(self.form, result.to_text)()
-        deliver(text, self.path, for_people=self.form not in written)
+    def write(self, result: Result | Table, **how: Any) -> None:
+        """Write a result in the format that was asked for; `how`: for formats that people read."""
+        if self.form in ("csv", "json"):
+            text = result.to_csv(safe=self.safe) if self.form == "csv" else result.to_json()
+            deliver(text, self.path)
+        else:
+            name = self.form if self.form in ("latex", "markdown", "html") else "text"
+            deliver(getattr(result, f"to_{name}")(**how), self.path, for_people=name == "text")
         keep_in_project(result.to_json)
 
     def notes(self, notes: Iterable[Note], where: str = "`hungjury audit`") -> None:
@@ -209,6 +211,24 @@ class Output(Record):
     def progress(self, worthwhile: bool = True) -> AbstractContextManager[Progress | None]:
         """Show a progress bar on a terminal."""
         return progress_bar(self.quiet, worthwhile)
+
+
+class Plots(Record):
+    """The plot that a command also draws, if any."""
+
+    path: str | None
+    picture: str
+    width: PlotWidth | None
+
+    def draw(self, result: Any) -> None:
+        """Draw a result that has a method `plot`."""
+        if self.path is None:
+            return
+        plot = result.plot(what=self.picture)
+        if self.path == "-":
+            deliver(f"\n{plot.to_text(text_width(100))}", None)
+        else:
+            plot.save(self.path, self.width)
 
 
 def print_notes(

@@ -21,10 +21,12 @@ from hungjury.base.errors import (
     check_known,
     check_seed,
     few,
+    percent,
     plural,
 )
 from hungjury.comparison.paired import TESTS, Compared, Comparison, out_of_reach, paired
 from hungjury.measures.scores import Scores
+from hungjury.stats.multiple import two_way_anova
 
 
 def averages(scores: Scores) -> list[str]:
@@ -83,14 +85,11 @@ def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
         )  # fmt: skip
 
 
-ROUNDING = 1e-12  # of values on one topic: smaller differences are ties
-
-
 def compare(
     scores: Scores,
     baseline: str | Sequence[str] | None = None,
     test: SignificanceTest = "t",
-    correction: Multiplicity = "holm",
+    correction: Multiplicity | None = None,
     *,
     alpha: float = 0.05,
     margin: float | None = None,
@@ -105,14 +104,18 @@ def compare(
         The result of `evaluate`.
     baseline : str or list of str, optional
         The systems to compare every other one with. Default: all pairs.
-    test : {"t", "wilcoxon", "randomisation", "bootstrap"}
+    test : {"t", "wilcoxon", "randomisation", "bootstrap", "tukey", "randomised-tukey"}
         Student's t, Wilcoxon's signed ranks, Fisher's randomisation (exact where `samples` covers
         all sign patterns), or Sakai's studentised bootstrap. All are paired by topic and two-sided.
-    correction : {"holm", "bonferroni", "bh", "none"}
+        Tukey's HSD, after an analysis of variance with systems and topics, and its randomised form
+        test all pairs of systems at once, also where only those with a baseline are shown.
+    correction : {"holm", "bonferroni", "bh", "none"}, optional
         Family-wise error (Holm, Bonferroni) or false discovery rate (Benjamini and Hochberg). The
-        family is all comparisons on one measure.
+        family is all comparisons on one measure. Default: Holm's; none with Tukey's tests, whose
+        p-values already hold for all pairs.
     alpha : float
-        Corrected p-values below it are significant; each interval has level 1 - alpha.
+        Corrected p-values below it are significant; each interval has level 1 - alpha. The
+        corrected intervals exclude 0 where the corrected p-values are significant.
     margin : float, optional
         Also test whether systems are equivalent: whether their difference is within -margin to
         margin. These are two one-sided t-tests, regardless of `test`, corrected as a separate
@@ -132,6 +135,9 @@ def compare(
     Topics left out for one system are left out for all, with a note. Counts are compared by their
     sums. Geometric means and undefined values are refused.
 
+    Reciprocal rank is far from normal: with few topics, tests reject too often, the bootstrap least
+    so. A note then says how often.
+
     Examples
     --------
     >>> import hungjury as hj
@@ -142,6 +148,7 @@ def compare(
     """
     baselines = _names(baseline)
     _check(scores, baselines, test, correction, margin)
+    correction = correction or ("none" if TESTS[test].together else "holm")
     check_seed(seed)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
@@ -151,8 +158,7 @@ def compare(
     one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
-        found = paired(_differences(values[m][one], values[m][other]), test, correction, alpha,
-                       samples, seed, margin)  # fmt: skip
+        found = paired(values[m], (one, other), test, correction, alpha, samples, seed, margin)
         if smaller[m]:
             found |= {"wins": found["losses"], "losses": found["wins"]}
         found |= {"mean": means[m][one], "versus_mean": means[m][other]}
@@ -162,6 +168,9 @@ def compare(
                                  versus=scores.systems[j], topics=kept[m],
                                  **dict(zip(found, numbers, strict=True))))  # fmt: skip
     draws = TESTS[test].draws
+    ranks = [m for m in scores.measures if m.startswith("RR")]
+    if ranks and test in ("t", "randomisation") and min(kept) < 50:
+        notes += (_rejects_too_often(ranks[0], test, min(kept)),)
     beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
     return Comparison(
         measures=scores.measures,
@@ -179,11 +188,35 @@ def compare(
         ),
         smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
         margin=margin,
+        family=len(one),
+        scores=scores,
+        anova={m: two_way_anova(v) for m, v in zip(scores.measures, values, strict=True)}
+        if test == "tukey"
+        else {},
         settings=scores.settings,
         notes=scores.notes
         + notes
         + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),
     )
+
+
+# Rejected at 0.05, by number of topics, of true null hypotheses about RR made from systems of TREC
+# DL 2021: `python -m benchmarks.truth.few_topics`. With 50 topics it is 0.059, 0.064 and 0.040.
+_FALSE_RATES = {
+    "t": {10: 0.159, 25: 0.082},
+    "randomisation": {10: 0.220, 25: 0.097},
+    "bootstrap": {10: 0.118, 25: 0.045},
+}
+
+
+def _rejects_too_often(measure: str, test: str, topics: int) -> Note:
+    at = max((n for n in _FALSE_RATES[test] if n <= topics), default=min(_FALSE_RATES[test]))
+    text = (
+        f"{measure} is far from normal: with {at} topics, this test rejected "
+        f"{percent(_FALSE_RATES[test][at])} of true null hypotheses at 0.05 on TREC data, the "
+        f"bootstrap {percent(_FALSE_RATES['bootstrap'][at])}; use test bootstrap, or more topics"
+    )
+    return Note("reciprocal-rank", topics, text, about="result")
 
 
 def _names(baseline: str | Sequence[str] | None) -> list[str]:
@@ -199,7 +232,7 @@ def _check(
     scores: object,
     baselines: list[str],
     test: SignificanceTest,
-    correction: Multiplicity,
+    correction: Multiplicity | None,
     margin: float | None,
 ) -> None:
     """Raise an error for scores that cannot be compared."""
@@ -210,7 +243,14 @@ def _check(
             remedy="give the result of hungjury.evaluate(qrels, runs, measures)",
         )
     check_choice("test", test, get_args(SignificanceTest))
-    check_choice("correction", correction, get_args(Multiplicity))
+    if correction is not None:
+        check_choice("correction", correction, get_args(Multiplicity))
+        if TESTS[test].together and correction != "none":
+            raise InputError(
+                f"p-values of {TESTS[test].name} already hold for all pairs of systems",
+                code="corrected-twice",
+                remedy=("leave out", Argument("correction")),
+            )
     if len(scores.systems) < 2:
         raise InputError(
             f"only one system, '{scores.systems[0]}'"
@@ -251,9 +291,3 @@ def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]
         return others * len(baselines), [b for b in baselines for _ in others]
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     return [a for a, _ in pairs], [b for _, b in pairs]
-
-
-def _differences(one: Floats, other: Floats) -> Floats:
-    """[pair, topic]: differences; those within rounding error are set to 0 and count as ties."""
-    out = one - other
-    return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)

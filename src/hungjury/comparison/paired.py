@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import field, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import Multiplicity, SignificanceTest
-from hungjury.base.errors import Note
+from hungjury.base.choices import ComparisonPicture, Marks, Multiplicity, SignificanceTest
+from hungjury.base.errors import Note, check_known
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.data.reading.options import ScoreSettings
+from hungjury.measures.scores import Scores
 from hungjury.stats import multiple
 from hungjury.stats import paired as stats
+from hungjury.stats.multiple import Variance
 
 
-class PairedTest(NamedTuple):
-    """A test: how it is called, and its functions of differences [pair, topic].
-
-    p also takes the number of samples and the seed; ends, before these, 1 minus the level.
-    """
-
-    name: str
-    p: Callable[[Floats, int, int], Any]
-    ends: Callable[[Floats, float, int, int], tuple[Any, Any]]
-    effect_size: Callable[[Floats], Any] = stats.cohens_d
-    effect: str = "d_z"
-    interval: str = "of the same test"  # how the interval of the mean difference is made
-    draws: bool = True
+def _t(differences: Floats, *_: int) -> Any:
+    return stats.t_test(differences)
 
 
 def _student(differences: Floats, alpha: float, *_: int) -> tuple[Any, Any]:
     return stats.t_interval(differences, alpha)
 
 
+class PairedTest(NamedTuple):
+    """A test: how it is called, and its functions of differences [pair, topic].
+
+    p also takes the number of samples and the seed; ends, before these, 1 minus the level. A test
+    of all pairs at once, `together`, is a function of values [system, topic], 1 minus the level,
+    samples and seed instead.
+    """
+
+    name: str
+    p: Callable[[Floats, int, int], Any] = _t
+    ends: Callable[[Floats, float, int, int], tuple[Any, Any]] = _student
+    effect_size: Callable[[Floats], Any] = stats.cohens_d
+    effect: str = "d_z"
+    interval: str = "of the same test"  # how the interval of the mean difference is made
+    draws: bool = True
+    together: Callable[[Floats, float, int, int], multiple.RandomisedTukey] | None = None
+
+
 TESTS: dict[SignificanceTest, PairedTest] = {
-    "t": PairedTest(
-        "Student's t", lambda d, *_: stats.t_test(d), _student, interval="Student's", draws=False
-    ),
+    "t": PairedTest("Student's t", interval="Student's", draws=False),
     # Signed ranks say nothing about the mean; its interval is Student's here too.
     "wilcoxon": PairedTest(
         "Wilcoxon's signed ranks", lambda d, *_: stats.wilcoxon(d), _student, stats.rank_biserial,
@@ -53,6 +60,13 @@ TESTS: dict[SignificanceTest, PairedTest] = {
         "Fisher's randomisation", stats.randomisation_test, stats.randomisation_interval
     ),
     "bootstrap": PairedTest("Sakai's bootstrap", stats.bootstrap_test, stats.bootstrap_interval),
+    "tukey": PairedTest(
+        "Tukey's HSD", draws=False, together=lambda v, alpha, *_: multiple.tukey_test(v, alpha)
+    ),
+    "randomised-tukey": PairedTest(
+        "randomised Tukey HSD",
+        together=lambda v, alpha, samples, seed: multiple.randomised_tukey(v, samples, seed, alpha),
+    ),
 }  # fmt: skip
 CORRECTIONS: dict[Multiplicity, Callable[[Floats], Floats]] = {
     "holm": multiple.holm,
@@ -63,7 +77,8 @@ CORRECTIONS: dict[Multiplicity, Callable[[Floats], Floats]] = {
 
 
 def paired(
-    differences: Floats,
+    values: Floats,
+    pairs: tuple[list[int], list[int]],
     test: SignificanceTest,
     correction: Multiplicity,
     alpha: float,
@@ -71,16 +86,31 @@ def paired(
     seed: int,
     margin: float | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Test differences [pair, topic]; the numbers of `Compared`, each an array [pair].
+    """Test pairs of systems by values [system, topic]; the numbers of `Compared`, each an array
+    [pair].
 
     All p-values are one family; those of equivalence are another.
     """
     how, correct = TESTS[test], CORRECTIONS[correction]
-    p, (low, high) = how.p(differences, samples, seed), how.ends(differences, alpha, samples, seed)
+    differences = _differences(values[pairs[0]], values[pairs[1]])
+    mean = differences.mean(axis=-1)
+    if how.together is None:
+        p = how.p(differences, samples, seed)
+        low, high = how.ends(differences, alpha, samples, seed)
+        level = corrected_alpha(correct(p), correction, alpha)
+        ends = (low, high) if level == alpha else how.ends(differences, level, samples, seed)
+    else:
+        every, needed = how.together(values, alpha, samples, seed)
+        square = np.ones((len(values), len(values)))
+        square[np.triu_indices(len(values), 1)] = every
+        p = np.minimum(square, square.T)[pairs]
+        low, high = ends = (mean - needed, mean + needed)
     found = {
-        "difference": differences.mean(axis=-1),
+        "difference": mean,
         "low": low,
         "high": high,
+        "low_corrected": ends[0],
+        "high_corrected": ends[1],
         "p": p,
         "p_corrected": correct(p),
         "wins": (differences > 0).sum(axis=-1),
@@ -90,8 +120,36 @@ def paired(
     }
     if margin is not None:
         within = np.asarray(stats.equivalence_test(differences, margin))
-        found |= {"p_equivalent": within, "p_equivalent_corrected": correct(within)}
+        family = correct if how.together is None else multiple.holm
+        found |= {"p_equivalent": within, "p_equivalent_corrected": family(within)}
     return found
+
+
+def corrected_alpha(corrected: Floats, correction: Multiplicity, alpha: float) -> float:
+    """Return 1 minus the level of intervals that exclude 0 where corrected p-values are below
+    alpha, and nowhere else.
+
+    Of m tests, r significant: alpha / m for Bonferroni, whose intervals hold together; for Holm
+    alpha / (m - r), that of its last step; for Benjamini and Hochberg r alpha / m, at which the
+    expected share of significant differences outside their intervals is at most alpha (Benjamini
+    and Yekutieli 2005).
+    """
+    tests, found = len(corrected), int((corrected < alpha).sum())
+    return {
+        "none": alpha,
+        "bonferroni": alpha / tests,
+        "holm": alpha / max(tests - found, 1),
+        "bh": alpha * max(found, 1) / tests,
+    }[correction]
+
+
+ROUNDING = 1e-12  # of values on one topic: smaller differences are ties
+
+
+def _differences(one: Floats, other: Floats) -> Floats:
+    """[pair, topic]: differences; those within rounding error are set to 0 and count as ties."""
+    out = one - other
+    return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
 
 
 def out_of_reach(
@@ -114,7 +172,7 @@ def out_of_reach(
             f"{topics} topics are too few for p-values below {alpha:g} by {test}{corrected}; "
             "nothing can be significant"
         )
-    if test in ("randomisation", "bootstrap") and family / (samples + 1) >= alpha:
+    if TESTS[test].draws and family / (samples + 1) >= alpha:
         return (
             f"{samples:,} samples are too few for p-values below {alpha:g}{corrected}; "
             f"nothing can be significant with less than {math.floor(family / alpha):,}"
@@ -133,6 +191,8 @@ class Compared(Record):
     difference: float
     low: float  # the ends of the interval of the difference, this comparison taken alone
     high: float
+    low_corrected: float  # those that exclude 0 where the corrected p-value is below alpha
+    high_corrected: float
     p: float
     p_corrected: float
     wins: int  # topics where the system has the better value
@@ -173,6 +233,9 @@ class Comparison(Record, Result, eq=False):
     counts: frozenset[str] = frozenset()  # measures that are summed over topics
     smaller: frozenset[str] = frozenset()  # measures that are better when smaller
     margin: float | None = None  # smaller differences do not matter
+    family: int = 0  # comparisons by one measure that p-values are corrected for
+    anova: dict[str, list[Variance]] = field(default_factory=dict)  # by measure, for Tukey's HSD
+    scores: Scores = field(kw_only=True)  # what was compared
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     notes: tuple[Note, ...] = ()
 
@@ -214,6 +277,8 @@ class Comparison(Record, Result, eq=False):
         return {
             "baselines": self.baselines,
             "margin": self.margin,
+            "family": self.family,
+            "anova": {m: [row._asdict() for row in rows] for m, rows in self.anova.items()},
             "test": self.test,
             "correction": self.correction,
             "alpha": self.alpha,
@@ -238,6 +303,59 @@ class Comparison(Record, Result, eq=False):
         names = names if self.margin is not None else names[:-2]
         return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
 
+    def select(self, systems: Sequence[str] | None = None, top: int | None = None) -> Comparison:
+        """Return the comparisons of some systems; p-values stay corrected for all of them.
+
+        Parameters
+        ----------
+        systems : sequence of str, optional
+            The systems to show; baselines are always shown. Default: all.
+        top : int, optional
+            Of these, the best by the first measure.
+        """
+        for name in systems or ():
+            check_known("system", name, self.systems)
+        others = [s for s in self.systems if s not in self.baselines]
+        asked = [s for s in others if systems is None or s in systems][:top]
+        shown = {*asked, *self.baselines}
+        places = [i for i, s in enumerate(self.systems) if s in shown]
+        rows = [row for row in self.rows if row.system in shown and row.versus in shown]
+        names = [self.systems[i] for i in places]
+        return replace(self, systems=names, mean=self.mean[:, places], rows=rows)
+
+    def compact(self, decimals: int = 3, marks: Marks | None = None, caption: str = "") -> Table:
+        """Return the usual table of a paper: systems by measures, with marks of significance.
+
+        The best system of each measure is bold, the second best underlined.
+
+        Parameters
+        ----------
+        decimals : int
+            Decimals of means.
+        marks : {"dagger", "letters", "none"}, optional
+            A superscript for each baseline that a system is significantly better than, in
+            parentheses if it is worse: †, ‡, §, ¶, ∥ or letters. Without baselines, the letters of
+            the systems that it is significantly better than. Default: daggers for up to five
+            baselines.
+        caption : str
+            Your own words, before the test, its correction and level, which are always stated.
+
+        Returns
+        -------
+        Table
+            Its methods write LaTeX, Markdown, HTML, CSV and text.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> made = hj.simulate(systems=3, topics=10)
+        >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system3")
+        >>> found.compact(caption="Results.").columns
+        ['system', 'AP']
+        """
+        table: Table = in_report("comparison.compact_table")(self, decimals, marks, caption)
+        return table
+
     def to_text(self, digits: int = 4) -> str:
         """Write a table against the baseline; without one, means with marks, and the pairs if
         they are few."""
@@ -249,14 +367,21 @@ class Comparison(Record, Result, eq=False):
 
     def to_html(self, digits: int = 4) -> str:
         """Write the same table as HTML, with a caption."""
-        return str(in_report("comparison.comparison_html")(self, digits))
+        return str(in_report("comparison.comparison_table")(self, digits).to_html())
 
-    def plot(self, measure: str | None = None) -> Plot:
-        """Draw the differences by a measure with their intervals; significant ones in colour.
+    def to_markdown(self, digits: int = 4) -> str:
+        """Write the same table as Markdown, below a caption."""
+        return str(in_report("comparison.comparison_table")(self, digits).to_markdown())
+
+    def plot(self, measure: str | None = None, what: ComparisonPicture = "differences") -> Plot:
+        """Draw the differences by a measure; significant ones in colour.
 
         Parameters
         ----------
         measure : str, optional
             One of `measures`; default: the first.
+        what : {"differences", "topics"}
+            Mean differences with their corrected intervals, which exclude 0 where a difference is
+            significant; or the differences on all topics, sorted, for the first six pairs.
         """
-        return self._drawn("board_plots.draw_differences", measure or self.measures[0])
+        return self._drawn("board_plots.draw_comparison", measure or self.measures[0], what)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.choices import AgreementPicture
 from hungjury.base.errors import InputError, Note, check_known, few, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
@@ -29,7 +30,6 @@ from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings"]
 FEW = 20  # labels or common documents needed for a warning about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
@@ -190,9 +190,10 @@ class Agreement(Record, Result, eq=False):
 
         Parameters
         ----------
-        what : {"kappa", "agreement", "tau", "tau_ap", "rankings"}
+        what : {"kappa", "agreement", "tau", "tau_ap", "rankings", "bump"}
             Cohen's kappa or the share of equal labels; of an agreement with runs also the
-            correlation of the judges' rankings, or where each judge ranks each system.
+            correlation of the judges' rankings, or where each judge ranks each system, as a heat
+            map or as lines.
         """
         return self._drawn("judge_plots.draw_agreement", what)
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.choices import Scope
+from hungjury.base.choices import MergePicture, Scope
 from hungjury.base.errors import MeasureError, Note
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
+from hungjury.base.results import Plot, in_report
 from hungjury.base.tables import Table, html_page
 from hungjury.data.qrels import Qrels
 from hungjury.judges.panel import NOT_JUDGED, JudgeSettings, Panel
@@ -255,6 +256,10 @@ class Merged(Qrels, eq=False, kw_only=True):
         rows = list(zip(*(c.tolist() if isinstance(c, np.ndarray) else c for c in data),
                         strict=True))  # fmt: skip
         return Table(["topic", "document", *names, *panel.judges], rows)
+
+    def plot(self, what: MergePicture = "judges") -> Plot:
+        """Draw how often each judge gave the merged label, a higher or a lower one."""
+        return Plot(in_report("judge_plots.draw_merged")(self, what))
 
     def _repr_html_(self) -> str:
         size = f"{len(self):,} documents of {len(self.topics):,} topics"

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.choices import Target
+from hungjury.base.choices import BoardPicture, Target
 from hungjury.base.errors import MeasureError, Note
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
@@ -216,9 +216,6 @@ class JudgeRow(Record):
     weight: float | None  # share of the vote, or AWARE's weight; 0 for judges who do not vote
 
 
-BoardPicture = Literal["intervals", "pairs"]
-
-
 class BoardRow(NamedTuple):
     """One system of a leaderboard.
 
@@ -339,10 +336,17 @@ class Leaderboard(Standing, Result, eq=False):
         """Write a booktabs table."""
         return str(in_report("board.rounded_board")(self, digits).to_latex())
 
+    def _captioned(self, digits: int) -> Table:
+        table: Table = in_report("board.rounded_board")(self, digits)
+        return replace(table, caption=in_report("board.headline")(self))
+
     def to_html(self, digits: int = 3) -> str:
         """Write a table with a caption; `write_page` makes a whole report."""
-        table = in_report("board.rounded_board")(self, digits)
-        return str(replace(table, caption=in_report("board.headline")(self)).to_html())
+        return self._captioned(digits).to_html()
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """Write a Markdown table below a caption."""
+        return self._captioned(digits).to_markdown()
 
     def plot(self, what: BoardPicture = "intervals") -> Plot:
         """Draw the systems' means with their intervals, or who beats whom.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
+from hungjury.base.choices import GoldPicture
 from hungjury.base.errors import Argument, InputError, Note, check_seed, percent, plural
 from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
@@ -312,7 +313,6 @@ def _whole_topics(found: GoldLabels, pool: Pool) -> GoldLabels:
 RESAMPLES = 1000
 FIGURES = ("documents", "agreement", "kappa", "kappa_low", "kappa_high", "sensitivity",
            "specificity", "bias")  # fmt: skip
-GoldPicture = Literal["kappa", "reliability", "errors"]
 
 
 class GoldAgreement(Record, Result, eq=False):

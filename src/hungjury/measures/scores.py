@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.choices import CurveBy, FrameBackend
+from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_choice, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -286,6 +286,18 @@ class Scores(Record, Result, eq=False):
         }
         return Table(["system", *self.measures], rows, digits, formats, left=1)
 
+    def to_latex(self, digits: int = 4) -> str:
+        """Write the means as a booktabs table."""
+        return self.table(digits).to_latex()
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """Write the means as a Markdown table."""
+        return self.table(digits).to_markdown()
+
+    def to_html(self, digits: int = 4) -> str:
+        """Write the means as an HTML table."""
+        return self.table(digits).to_html()
+
     def to_text(self, digits: int = 4) -> str:
         """Return a plain table: a line per system, best first by the first measure.
 
@@ -298,15 +310,27 @@ class Scores(Record, Result, eq=False):
         lines = [[m, *line] for m, line in zip(self.measures, values, strict=True)]
         return Table(["measure", *names], lines, left=1).to_text()
 
-    def plot(self, measure: str | None = None) -> Plot:
-        """Draw the values of a measure: a dot for every topic, and the mean of every system.
+    def plot(
+        self,
+        measure: str | None = None,
+        what: ScoresPicture = "topics",
+        other: str | None = None,
+    ) -> Plot:
+        """Draw the scores of systems.
 
         Parameters
         ----------
         measure : str, optional
             One of `measures`; default: the first.
+        what : {"topics", "ranking", "scatter", "bump", "distribution", "heat-map"}
+            "topics": a dot for every topic, and the mean of every system. "ranking": means with
+            95 % intervals over topics (Student's). "scatter": two measures against each other,
+            with Kendall's tau. "bump": ranks of the systems by every measure. "distribution":
+            scores of all systems on each topic. "heat-map": systems by topics.
+        other : str, optional
+            The second measure of a scatter plot; default: the next one.
         """
-        return self._drawn("board_plots.draw_scores", measure or self.measures[0])
+        return self._drawn("board_plots.draw_scores", measure or self.measures[0], what, other)
 
     def _is_count(self, m: int) -> bool:
         """Say whether values are counts, shown as integers; expectations of counts may not be."""
@@ -366,10 +390,6 @@ class Scores(Record, Result, eq=False):
                 for s, ts in self.to_dict().items()
             }
         return out
-
-    def to_latex(self, digits: int = 4) -> str:
-        """A booktabs table, best value of each measure in bold."""
-        return self.table(digits).to_latex()
 
 
 class Curve(Record, Result, eq=False):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import get_args
 
 import numpy as np
 
-from hungjury.base.errors import plural
+from hungjury.base.choices import Marks
+from hungjury.base.errors import Argument, InputError, check_choice, plural
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, neighbours, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
@@ -70,10 +74,7 @@ def comparison_text(found: Comparison, digits: int) -> str:
     listed = bool(found.baselines) or pairs <= MOST_PAIRS
     parts = ["\n".join(_explained(found, listed))]
     if not found.baselines:
-        means = _means(found, digits)
-        marks = [cell.mark if isinstance(cell, Marked) else "" for cell in means.rows[0]]
-        heads = [name + " " * len(mark) for name, mark in zip(means.columns, marks, strict=True)]
-        parts.append(replace(means, columns=heads).to_text())
+        parts.append(_means(found, digits).to_text())
     if listed:
         parts.append(columns(_difference_cells(found, digits), left=2))
     else:
@@ -91,57 +92,135 @@ def comparison_latex(found: Comparison, digits: int) -> str:
     if not found.baselines:
         return head + _means(found, digits).to_latex()
     header, *rows = _difference_cells(found, digits)
-    return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
+    shape = "ll" + "r" * (len(header) - 2)
+    return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], shape)
 
 
-def comparison_html(found: Comparison, digits: int) -> str:
+def comparison_table(found: Comparison, digits: int) -> Table:
     """Return the same table with the caption above it."""
     caption = "; ".join(_explained(found, bool(found.baselines)))
     if not found.baselines:
-        return replace(_means(found, digits), caption=caption).to_html()
+        return replace(_means(found, digits), caption=caption)
     header, *rows = _difference_cells(found, digits)
-    return Table(header, rows, caption=caption, left=2).to_html()
+    return Table(header, rows, caption=caption, left=2)
 
 
-def _means(found: Comparison, digits: int) -> Table:
-    """Return a row per system: its letter, name, and means with the letters of those it beats."""
+DAGGERS = "†‡§¶∥"
+
+
+def compact_table(found: Comparison, decimals: int, marks: Marks | None, caption: str) -> Table:
+    """Return systems by measures, baselines first, with marks and a caption that explains them."""
+    signs = _signs(found, marks)
+    table = _means(found, decimals, signs, second=True)
+    says = [caption.strip(), "; ".join(_test_words(found))]
+    marked = [cell for row in table.rows for cell in row if isinstance(cell, Marked)]
+    level = f"(p < {found.alpha:g})"
+    if found.baselines and signs:
+        names = ", ".join(f"{sign} {name}" for name, sign in signs.items())
+        worse = "; in parentheses: worse" * any("(" in cell.mark for cell in marked)
+        says.append(f"Significantly better {level} than {names}{worse}")
+    elif signs:
+        says.append(f"Letters: systems that are significantly worse {level}")
+    says.append("Best in bold" + ", second best underlined" * any(cell.second for cell in marked))
+    text = " ".join(f"{one.rstrip('.')}." for one in says if one)
+    first = [row for row in table.rows if row[1] in found.baselines]
+    rows = [*sorted(first, key=lambda row: found.baselines.index(str(row[1]))),
+            *(row for row in table.rows if row[1] not in found.baselines)]  # fmt: skip
+    head = table.columns
+    if found.baselines or not signs:  # no letters to name the systems by
+        head, rows = head[1:], [row[1:] for row in rows]
+    return replace(
+        table, columns=head, rows=rows, caption=text, left=len(head) - len(found.measures)
+    )
+
+
+def _signs(found: Comparison, marks: Marks | None) -> dict[str, str]:
+    """By system: the sign of those that others may be marked as better than."""
+    if marks is not None:
+        check_choice("marks", marks, get_args(Marks))
+    if marks == "none":
+        return {}
+    if not found.baselines and marks != "dagger":
+        return {name: letter(s) for s, name in enumerate(found.systems)}
+    if marks == "letters" or (marks is None and len(found.baselines) > len(DAGGERS)):
+        return {name: letter(s) for s, name in enumerate(found.baselines)}
+    if not 0 < len(found.baselines) <= len(DAGGERS):
+        raise InputError(
+            f"daggers mark 1 to {len(DAGGERS)} baselines, got {len(found.baselines)}",
+            code="marks",
+            remedy=("use", Argument("marks", "letters"), "or name the baselines"),
+        )
+    return dict(zip(found.baselines, DAGGERS, strict=False))
+
+
+def _means(
+    found: Comparison, digits: int, signs: Mapping[str, str] | None = None, second: bool = False
+) -> Table:
+    """Return a row per system: its letter, name, and means with the signs of those it beats, in
+    parentheses of those that beat it if they are baselines; by default letters."""
+    signs = {name: letter(s) for s, name in enumerate(found.systems)} if signs is None else signs
+    beaten = found.beaten()
     rows: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
+    formats = {}
     for m, measure in enumerate(found.measures):
-        means, marks = found.mean[m], _marks(found, measure)
-        best = means.min() if measure in found.smaller else means.max()
-        width = max(map(len, marks))
-        for row, mean, mark in zip(rows, means, marks, strict=True):
-            shown = formatted(mean, digits, measure in found.counts)
-            bold = bool(np.isclose(mean, best))
-            row.append(Marked(shown, f" {mark.ljust(width)}", bold, raised=True))
-    return Table(["", "system", *found.measures], rows, left=2)
+        show = partial(formatted, digits=digits, count=measure in found.counts)
+        sign = 1 if measure in found.smaller else -1
+        # As printed: what looks the same is equally good.
+        ranked = list(dict.fromkeys(show(v) for v in sorted(found.mean[m], key=lambda v: sign * v)))
+        for row, name, mean in zip(rows, found.systems, found.mean[m].tolist(), strict=True):
+            better = [sign for one, sign in signs.items() if one in beaten[measure, name]]
+            worse = [signs[b] for b in found.baselines if b in signs and name in beaten[measure, b]]
+            many = not found.baselines and len(found.systems) > ALPHABET
+            places = [found.systems.index(one) for one in beaten[measure, name]] if many else []
+            mark = _ranges(places) if many and signs else "".join(better)
+            mark += f"({''.join(worse)})" if worse else ""
+            at = ranked.index(show(mean))
+            row.append(Marked(mean, mark, at == 0, raised=True, second=second and at == 1))
+        formats[measure] = show
+    return Table(["", "system", *found.measures], rows, digits, formats, left=2)
+
+
+def _test_words(found: Comparison) -> tuple[str, str]:
+    """Return what was tested over which topics, and the family of comparisons."""
+    how = TESTS[found.test]
+    topics = sorted({row.topics for row in found.rows})
+    over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
+    drawn = f", at most {found.samples:,} samples, seed {found.seed}" if how.draws else ""
+    family = f"p corrected by {found.correction} over the {{}} of a measure"
+    if how.together:
+        family = "p-values hold for all pairs of systems together"
+    elif found.correction == "none":
+        family = "p-values are not corrected"
+    family = family.format(plural(found.family, "comparison"))
+    shown = len(found.rows) // len(found.measures)
+    if shown < found.family and not how.together:
+        family += f", {shown:,} of them shown"
+    return f"{how.name} test, two-sided, paired over {over}{drawn}", family
 
 
 def _explained(found: Comparison, intervals: bool) -> list[str]:
     """Return the caption: test, family of comparisons and intervals."""
     how = TESTS[found.test]
-    topics = sorted({row.topics for row in found.rows})
-    over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
-    drawn = f", at most {found.samples:,} samples, seed {found.seed}" if how.draws else ""
+    tested, family = _test_words(found)
     against = f"against {', '.join(found.baselines)}" if found.baselines else "all pairs"
-    tests = plural(len(found.rows) // len(found.measures), "comparison")
-    family = (
-        "p-values are not corrected"
-        if found.correction == "none"
-        else f"p corrected by {found.correction} over the {tests} of a measure"
-    )
+    ends = "hold together" if how.together else "are of one difference alone"
     marks = (
         f"letters: systems that are significantly worse, p < {found.alpha:g}"
         if not found.baselines
         else f"*: p < {found.alpha:g}; W/T/L: topics won, tied, lost"
     )
     lines = [
-        f"{against}; {how.name} test, two-sided, paired over {over}{drawn}",
-        f"{family}; intervals ({how.interval}) are of one difference alone"
-        if intervals
-        else family,
+        f"{against}; {tested}",
+        f"{family}; intervals ({how.interval}) {ends}" if intervals else family,
         marks,
     ]
+    for measure, rows in found.anova.items():
+        each = "; ".join(
+            f"{row.source} F({row.df}, {rows[-1].df}) = {row.f:.2f}, p {_p(row.p)}, partial omega² "
+            f"{row.omega2:.2f}"
+            for row in rows[:-1]
+        )
+        lines.append(f"analysis of variance of {measure}: {each}")
     if found.margin is not None:
         lines.append(
             f"p within ±{found.margin:g}: two one-sided t tests, corrected likewise; "
@@ -205,18 +284,6 @@ def _latex_row(row: list[str]) -> list[str]:
         inside = cell.rstrip("*= ").replace("inf", r"\infty ")
         numbers.append(f"${inside}{star}$" if inside else "")
     return [tex(row[0]), tex(row[1]), *numbers]
-
-
-def _marks(found: Comparison, measure: str) -> list[str]:
-    """By system: the letters of the systems it beats, for superscripts."""
-    place = {system: i for i, system in enumerate(found.systems)}
-    beaten = found.beaten()
-    many = len(found.systems) > ALPHABET
-    out = []
-    for system in found.systems:
-        places = [place[other] for other in beaten[measure, system]]
-        out.append(_ranges(places) if many else "".join(map(letter, places)))
-    return out
 
 
 def _ranges(places: list[int]) -> str:

@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.choices import AgreementPicture, GoldPicture
 from hungjury.base.errors import InputError, check_choice, percent, plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text
+from hungjury.judges.merge_types import Merged
 from hungjury.judges.prm import PRM
-from hungjury.leaderboard.gold import GoldAgreement, GoldPicture
+from hungjury.leaderboard.gold import GoldAgreement
+from hungjury.report.board_plots import draw_bump
 from hungjury.report.pictures import (
+    COLOURS,
     LINE,
     colour_bar,
     draw_intervals,
@@ -93,6 +97,11 @@ _TITLES = {
 
 def draw_agreement(found: Agreement, what: str = "kappa") -> Figure:
     """Draw the rankings of systems, or a heat map of all pairs of judges."""
+    check_choice("what", what, get_args(AgreementPicture))
+    if what == "bump":
+        order, rankings = found.order(), _ranked(found)
+        ranks = rankings.ranks()[order].T
+        return draw_bump(rankings.systems, [found.judges[i] for i in order], ranks)
     return ranking_plot(found) if what == "rankings" else agreement_heatmap(found, what)
 
 
@@ -210,6 +219,29 @@ def _reliability(found: GoldAgreement) -> Figure:
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlabel(f"share of judges who give grade {found.rel} or more (documents beside dots)")
     axes.set_ylabel(f"share relevant by gold labels, {percent(found.level)} interval")
+    return figure
+
+
+def draw_merged(merged: Merged, what: str = "judges") -> Figure:
+    """Draw how the labels of each judge differ from the merged ones: equal, higher, lower."""
+    check_choice("what", what, ("judges",))
+    panel, labels = merged.panel, merged.hard().labels
+    assert labels is not None
+    given = np.array(panel.grades)[panel.choice]
+    sides = np.sign(given - labels[panel.document]) + 1  # lower, equal, higher
+    number = len(panel.judges)
+    counts = np.bincount(panel.judge * 3 + sides, minlength=3 * number).reshape(number, 3)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    order = np.argsort(-shares[:, 1], kind="stable")
+    figure, axes = new_rows([panel.judges[k] for k in order])
+    begin = np.zeros(number)
+    for side, name, colour in ((1, "equal", "0.8"), (2, "higher", COLOURS[1]),
+                               (0, "lower", COLOURS[0])):  # fmt: skip
+        axes.barh(np.arange(number), shares[order, side], 0.75, begin, color=colour, label=name)
+        begin = begin + shares[order, side]
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(f"labels of each judge beside those merged by {merged.method}")
+    figure.legend(loc="outside upper right", ncols=3, frameon=False, fontsize=8)
     return figure
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, MissingExtra, either
+from hungjury.base.choices import PlotWidth
+from hungjury.base.errors import InputError, MissingExtra, check_choice, either
 from hungjury.base.files import write_whole
 from hungjury.base.text import visible
 
@@ -25,6 +27,12 @@ LINE = "#2166ac"  # the main colour
 MOST_ROWS = 80  # names of more lines cannot be read
 LONGEST = 40  # letters of a name beside a plot: longer ones would leave no room for the plot
 ENDINGS = (".svg", ".png", ".pdf")
+WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of two-column papers
+LARGEST_TYPE = 8  # points, in a column
+# Safe for colour-blind readers (after Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b",
+           "#999999")  # fmt: skip
+MARKERS = "os^Dv<>PX*hpd"  # their number and that of colours have no common factor
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
 
@@ -66,6 +74,8 @@ def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
     shown = list(map(shortened, names)) if len(names) <= MOST_ROWS else []
+    if not shown:
+        axes.set_ylabel(f"{len(names)} rows, names left out", fontsize=7)
     axes.set_yticks(range(len(shown)), shown, fontsize=8 if len(names) <= 30 else 6)
     return figure, axes
 
@@ -104,13 +114,47 @@ def room_for(names: Iterable[str]) -> float:
     return 0.4 + 0.065 * max(len(shortened(name)) for name in names)
 
 
+def line_styles(number: int) -> list[dict[str, Any]]:
+    """Distinct styles of lines, also in greyscale: each has its own colour and marker; dashes when
+    the colours repeat."""
+    dashes = ("-", "--", ":")
+    return [
+        {
+            "color": COLOURS[i % len(COLOURS)],
+            "marker": MARKERS[i % len(MARKERS)],
+            "linestyle": dashes[i // len(COLOURS) % len(dashes)],
+            "linewidth": 1.5,
+            "markersize": 4.5,
+        }
+        for i in range(number)
+    ]
+
+
 def in_legend(name: str) -> str:
     """Mark a name for a legend, where matplotlib leaves out labels that begin with _."""
     return _KEPT + name if name.startswith("_") else name
 
 
-def save_picture(figure: Figure, path: str) -> None:
+def fit(figure: Figure, width: PlotWidth | None) -> None:
+    """Make a plot as wide as a column or a page of a paper; type in a column has at most 8 points.
+
+    Heat maps keep their shape; other plots keep their height.
+    """
+    from matplotlib.text import Text
+
+    if width is None:
+        return
+    check_choice("width", width, get_args(PlotWidth))
+    wide, high = figure.get_size_inches()
+    square = any(axes.images for axes in figure.axes)
+    figure.set_size_inches(WIDTHS[width], high * (WIDTHS[width] / wide if square else 1))
+    for text in figure.findobj(Text) if width == "column" else ():
+        text.set_fontsize(min(text.get_fontsize(), LARGEST_TYPE))
+
+
+def save_picture(figure: Figure, path: str, width: PlotWidth | None = None) -> None:
     """Write a plot; the file's ending is the format."""
+    fit(figure, width)
     write_whole(path, picture_bytes(figure, check_ending(path)[1:]))
 
 
@@ -134,7 +178,8 @@ def picture_bytes(figure: Figure, form: str) -> bytes:
     drawn = io.BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     _show_plainly(figure)
-    with rc_context({"svg.hashsalt": "hungjury"}):
+    # Type 42 embeds fonts as TrueType, which journals ask for.
+    with rc_context({"svg.hashsalt": "hungjury", "pdf.fonttype": 42}):
         figure.savefig(drawn, format=form, dpi=150, metadata=undated)
     return drawn.getvalue()
 
@@ -206,6 +251,7 @@ def heat_map(
 def _name_ticks(axis: Axis, names: list[str], rotation: int) -> None:
     if len(names) > MOST_NAMES:
         axis.set_ticks([])
+        axis.set_label_text(f"{len(names)} names left out", fontsize=7)
         return
     size = 8 if len(names) <= 15 else 6.5
     axis.set_ticks(np.arange(len(names)), list(map(shortened, names)), fontsize=size,
@@ -224,3 +270,77 @@ def colour_bar(figure: Figure, image: AxesImage, axes: Axes | list[Axes]) -> Col
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2)
     return bar
+
+
+# Plots in a terminal
+
+SHADES = " ░▒▓█"
+HEIGHT = 16  # lines of a plot whose rows have no names
+
+
+def terminal_text(figure: Figure, width: int = 80) -> str:
+    """Draw a plot with characters: dots, lines, bars and shades."""
+    figure.draw_without_rendering()  # limits and ticks are known only then
+    plots = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    return "\n\n".join(_text_axes(axes, width) for axes in plots)
+
+
+def _text_axes(axes: Axes, width: int) -> str:
+    from matplotlib.ticker import FixedLocator
+
+    low, high = sorted(axes.get_ylim())
+    written = zip(axes.get_yticks(), axes.get_yticklabels(), strict=False)
+    ticks = [(y, text.get_text()) for y, text in written if low <= y <= high]
+    named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
+    height = min(len(ticks), 60) if named else HEIGHT
+    beside = max((len(text) for _, text in ticks), default=0) + 1
+    cells = np.full((height, width - beside), " ")
+    to_axes = axes.transAxes.inverted()
+
+    def put(points: Any, sign: str, transform: Any = axes.transData) -> None:
+        share = to_axes.transform(transform.transform(np.asarray(points, dtype=float)))
+        share = share[((share >= -1e-9) & (share <= 1 + 1e-9)).all(axis=1)]
+        at = np.minimum((share * cells.shape[::-1]).astype(int), np.array(cells.shape[::-1]) - 1)
+        cells[height - 1 - at[:, 1], at[:, 0]] = sign
+
+    for image in axes.images:
+        values: Any = image.get_array()
+        shades = np.ma.filled(image.norm(values), 0.0)
+        for (i, j), share in np.ndenumerate(shades):
+            sign = SHADES[min(int(share * len(SHADES)), len(SHADES) - 1)]
+            put([(j + x, i) for x in np.linspace(-0.49, 0.49, 40)], sign)
+    for patch in axes.patches:
+        (x0, y0), (x1, y1) = patch.get_path().get_extents(patch.get_patch_transform()).get_points()
+        put([(x, y) for x in np.linspace(x0, x1, 200) for y in np.linspace(y0, y1, 20)], "█")
+    for collection in axes.collections:
+        for segment in collection.get_segments() if hasattr(collection, "get_segments") else ():
+            put(np.linspace(segment[0], segment[-1], 200), "─")
+        if not hasattr(collection, "get_segments"):
+            put(np.reshape(collection.get_offsets(), (-1, 2)), "●")
+    for line in axes.lines:
+        points: Any = line.get_xydata()
+        if line.get_linestyle() != "None":
+            for one, other in pairwise(points):
+                put(np.linspace(one, other, 120), "·", line.get_transform())
+        if line.get_marker() not in ("None", "", None):
+            put(points, "●", line.get_transform())
+    names = {height - 1 - min(int(to_axes.transform(axes.transData.transform((0, y)))[1] * height),
+                              height - 1): text for y, text in ticks}  # fmt: skip
+    rows = [f"{names.get(i, ''):>{beside - 1}} {''.join(row)}".rstrip()
+            for i, row in enumerate(cells)]  # fmt: skip
+    title = axes.get_title("left") or axes.get_title()
+    return "\n".join([*filter(None, [title]), *rows, _text_ticks(axes, beside, width),
+                      *filter(None, [axes.get_xlabel()])])  # fmt: skip
+
+
+def _text_ticks(axes: Axes, beside: int, width: int) -> str:
+    """Write the numbers or names below a plot that have room."""
+    line = [" "] * width
+    for x, tick in zip(axes.get_xticks(), axes.get_xticklabels(), strict=False):
+        share = axes.transAxes.inverted().transform(axes.transData.transform((x, 0)))[0]
+        text = tick.get_text()
+        start = min(beside + int(share * (width - beside)), width - len(text))
+        room = slice(max(start - 1, 0), start + len(text) + 1)
+        if 0 <= share <= 1 and start >= 0 and not "".join(line[room]).strip():
+            line[start : start + len(text)] = text
+    return "".join(line).rstrip()

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from hungjury.base.choices import RankCorrelation
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.report.pictures import (
+    COLOURS,
     MOST_NUMBERS,
     colour_bar,
     darkest,
     draw_intervals,
     heat_map,
     in_legend,
+    line_styles,
     new_grid,
     new_panels,
     new_picture,
@@ -38,27 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b",
-           "#999999")  # fmt: skip
-MARKERS = "os^Dv<>PX*hpd"  # their number and that of colours have no common factor
 COOL = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c")
 WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31")
-
-
-def line_styles(number: int) -> list[dict[str, Any]]:
-    """Distinct styles of lines, also in greyscale: each has its own colour and marker; dashes when
-    the colours repeat."""
-    dashes = ("-", "--", ":")
-    return [
-        {
-            "color": COLOURS[i % len(COLOURS)],
-            "marker": MARKERS[i % len(MARKERS)],
-            "linestyle": dashes[i // len(COLOURS) % len(dashes)],
-            "linewidth": 1.5,
-            "markersize": 4.5,
-        }
-        for i in range(number)
-    ]
 
 
 def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") -> Figure:

@@ -127,6 +127,86 @@ NOISE = 1e-12
 """Relative size below which a difference of means is rounding."""
 
 
+class Variance(NamedTuple):
+    """A source of an analysis of variance; omega2 is the share of variance that it explains."""
+
+    source: str
+    df: int
+    sum_of_squares: float
+    mean_square: float
+    f: float
+    p: float
+    omega2: float
+
+
+def two_way_anova(values: ArrayLike) -> list[Variance]:
+    """Analyse the variance of values [system, topic]: systems, topics, and what is left (error).
+
+    Both effects are tested against the error, which includes their interaction: there is one value
+    per system and topic. The effect sizes are those of Olejnik and Algina (2003), partial omega
+    squared; they are not below 0.
+    """
+    from scipy.special import fdtrc
+
+    table = _two_systems(values)
+    systems, topics = table.shape
+    total = table - table.mean()
+    by_system = total.mean(axis=1, keepdims=True)
+    by_topic = total.mean(axis=0, keepdims=True)
+    squares = [topics * float((by_system**2).sum()), systems * float((by_topic**2).sum())]
+    left = float(((total - by_system - by_topic) ** 2).sum())
+    df = [systems - 1, topics - 1]
+    error = left / (df[0] * df[1])
+    rows = []
+    for source, d, square in zip(("systems", "topics"), df, squares, strict=True):
+        f = square / d / error if error > 0 else np.inf if square > 0 else 0.0
+        share = d * (f - 1) / (d * (f - 1) + table.size) if np.isfinite(f) else 1.0
+        p = float(fdtrc(d, df[0] * df[1], f))
+        rows.append(Variance(source, d, square, square / d, f, p, max(share, 0.0)))
+    return [*rows, Variance("error", df[0] * df[1], left, error, np.nan, np.nan, np.nan)]
+
+
+def tukey_test(values: ArrayLike, alpha: float = 0.05) -> RandomisedTukey:
+    """Test all pairs by Tukey's HSD, from values [system, topic] with topics as blocks.
+
+    The error is that of `two_way_anova`. Of many pairs, the studentised range is evaluated at 64
+    points and interpolated in its logarithm: p-values differ by less than 1e-4.
+    """
+    from scipy.interpolate import PchipInterpolator
+    from scipy.stats import studentized_range
+
+    table = _two_systems(values)
+    check_share("alpha", alpha)
+    error = two_way_anova(table)[2]
+    scale = np.sqrt(error.mean_square / table.shape[1])
+    means = table.mean(axis=1)
+    one, other = np.triu_indices(len(table), 1)
+    size = np.abs(means[one] - means[other])
+    size = np.where(size > NOISE * np.abs(table).max(), size, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = np.where(size == 0, 0.0, size / scale)
+    known = np.isfinite(q)
+    at = q[known] if len(q) <= 64 else np.linspace(0, max(q[known].max(initial=0.0), 1.0), 64)
+    p = studentized_range.sf(at, len(table), error.df)
+    if len(q) > 64:
+        p = np.exp(PchipInterpolator(at, np.log(np.maximum(p, 1e-300)))(q[known]))
+    pvalues = np.zeros(len(q))  # without any error every difference is certain
+    pvalues[known] = p
+    needed = _range_quantile(1 - alpha, len(table), error.df) * scale
+    return RandomisedTukey(pvalues, float(needed))
+
+
+def _two_systems(values: ArrayLike) -> Floats:
+    table = numbers(values, "values", unit="topic")
+    if table.ndim != 2 or len(table) < 2:
+        raise InputError(
+            f"the values have the shape {table.shape}",
+            code="wrong-shape",
+            remedy="give at least two systems as [system, topic]",
+        )
+    return table
+
+
 class RandomisedTukey(NamedTuple):
     """p-values of all pairs, in the order of `numpy.triu_indices`, and the difference needed."""
 
@@ -144,13 +224,7 @@ def randomised_tukey(
     (samples + 1), where b samples have a largest difference that reaches that of the pair; the
     difference needed is the 1 - alpha quantile of the largest differences.
     """
-    table = numbers(values, "values", unit="topic")
-    if table.ndim != 2 or len(table) < 2:
-        raise InputError(
-            f"the values have the shape {table.shape}",
-            code="wrong-shape",
-            remedy="give at least two systems as [system, topic]",
-        )
+    table = _two_systems(values)
     count(samples, "samples")
     check_share("alpha", alpha)
     largest = _largest_differences(table, samples, generator(rng))
