@@ -90,7 +90,7 @@ ORACLES: dict[str, Oracle] = {
     "eRRBP": lambda m, x, pool, top: naive_expected.errbp(x, pool, m.p, **chances(m, top)),
     "eRDCG": lambda m, x, pool, top: naive_expected.erdcg(x, pool, m.base, **chances(m, top)),
     "eRAP": lambda m, x, pool, top: naive_expected.erap(
-        x, pool, **chances(m, top), recall_base=m.recall_base
+        x, pool, **chances(m, top), recall_base=m.recall_base, collection=m.collection
     ),
     "MP": lambda m, x, pool, top: naive_markov.mp(
         x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff
@@ -132,8 +132,7 @@ def oracle_value(m: Any, labels: Labels, pool: Pool, top: int) -> float:
         form = getattr(m, "dcg", "log2")
         something = any(naive_gain.gain(label, gains(m), form) > 0 for label in pool)
     elif m.name == "eRAP":
-        given = chances(m, top)
-        something = naive_expected.recall_base_of(pool, given["prob"], given["unjudged"]) > 0
+        something = True  # the loop knows
     else:
         something = naive.num_rel(labels, pool, getattr(m, "rel", 1)) > 0
     if not something:
@@ -180,6 +179,7 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "unjudged": st.sampled_from([0.0, 0.05, 1.0]),
     "recall_base": st.sampled_from(["pool", 0.5, 7.0]),
     "base_depth": st.integers(1, 100),
+    "collection": st.sampled_from([1, 50, 1000]),
     "of": st.sampled_from([CATALOGUE["AP"](rel=2), CATALOGUE["nDCG"](gains={1: 0.5})]),
     "draws": st.integers(2, 5),
     "seed": st.integers(0, 9),
@@ -207,6 +207,8 @@ def measures(cls: Any) -> st.SearchStrategy[Any]:
 def with_values(cls: Any, values: dict[str, Any]) -> Any:
     if values.get("prob") is not None and "rel" in values:
         values = values | {"rel": None}  # they exclude each other
+    if cls.name == "E" and values["recall_base"] == "pool":
+        values = values | {"recall_base": "list"}
     if cls.name == "nMCG":
         values = values | {"cutoff": min(values["cutoff"], 10)}  # ranks that its users know
     return cls(**values)

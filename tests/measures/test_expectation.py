@@ -140,7 +140,7 @@ def test_topics_of_very_different_size():
     assert both[0] == pytest.approx(0.5)
     alone = hj.evaluate({"2": large}, {"2": runs["2"]}, "E(AP, draws=2)").values[0, 0, 0]
     assert both[1] == pytest.approx(alone, rel=1e-11)
-    drawn = hj.evaluate({"2": large}, {"2": runs["2"]}, "E(GMAP)")  # AP without the exact mean
+    drawn = hj.evaluate({"2": large}, {"2": runs["2"]}, "E(NCP)")  # AP without the exact mean
     assert abs(alone - drawn.values[0, 0, 0]) < 4 * drawn.std[0, 0, 0] / math.sqrt(1000)
 
 
@@ -177,7 +177,7 @@ def drawn(request):
     laws, lists = made_laws(request.param)
     runs = {s: {"q": as_run(documents)} for s, documents in lists.items()}
     names = [f"E({name}, draws={DRAWS}, seed=7)" for name in [*ORACLES, "AP"]]
-    return laws, lists, hj.evaluate(graded({"q": laws}), runs, names)
+    return laws, lists, hj.evaluate(graded({"q": laws}), runs, names, distribution=True)
 
 
 @pytest.mark.parametrize("name", [*ORACLES, "AP"])
@@ -205,7 +205,7 @@ def test_drawn_intervals(drawn, name):
     oracle = ORACLES.get(name, naive.ap)
     slack = 4 * math.sqrt(0.025 * 0.975 / DRAWS)
     for j, system in enumerate(scores.systems):
-        low, high = scores.interval[:, i, j, 0]
+        low, high = scores.quantile([0.025, 0.975], per_topic=True)[:, i, j, 0]
         where = parts(laws, lists[system])
 
         def share(side, where=where):
@@ -226,25 +226,33 @@ def test_drawn_intervals(drawn, name):
 )
 def test_intervals_are_ordered(pool, documents, name):
     assume(some_judged([documents], [pool]))
-    scores = hj.evaluate({"q": pool}, {"q": as_run(documents)}, f"E({name}, draws=40)")
-    low, high = scores.interval[:, 0, 0, 0]
+    name = f"E({name}, draws=40)"
+    scores = hj.evaluate({"q": pool}, {"q": as_run(documents)}, name, distribution=True)
+    low, high = (end[0, 0] for end in scores.interval())
     assert 0 <= low <= high
     assert scores.variance[0, 0, 0] >= 0
 
 
 def test_only_drawn_measures_have_intervals():
-    scores = hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, ["eRAP", "E(RR)"])
-    assert np.isnan(scores.interval[:, 0]).all()
-    assert not np.isnan(scores.interval[:, 1]).any()
-    assert hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, "eRAP").interval is None
+    given, names = ({"q": {"a": 0.5}}, {"q": {"a": 1.0}}), ["eRAP", "E(RR)", "E(Bpref)"]
+    drawn = hj.evaluate(*given, names, distribution=True).interval()
+    assert np.isnan(drawn).any(axis=(0, 2)).tolist() == [True, False, False]
+    exact = hj.evaluate(*given, names)  # of these, Bpref alone has to be drawn
+    assert np.isnan(exact.interval()).any(axis=(0, 2)).tolist() == [True, True, False]
+    with pytest.raises(HungjuryError, match="no labels were drawn for eRAP") as caught:
+        exact.mean_draws(0)
+    assert "distribution" in caught.value.remedy
 
 
 def test_undefined_outcomes_score_0():
     """p = 1/2 for the only document: half of the label sets leave AP undefined."""
-    scores = hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, ["E(AP)", "E(nDCG)"])
-    assert scores.values[:, 0, 0] == pytest.approx([0.5, 0.5], abs=4 * 0.5 / math.sqrt(1000))
-    assert scores.variance[:, 0, 0] == pytest.approx([0.25, 0.25], abs=0.01)
-    assert scores.interval[:, 0, 0, 0].tolist() == [0, 1]
+    names = ["E(AP)", "E(nDCG)", "E(Rprec)"]
+    scores = hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, names)
+    assert scores.values[:2, 0, 0] == pytest.approx([0.5, 0.5])
+    assert scores.variance[:2, 0, 0] == pytest.approx([0.25, 0.25])
+    assert scores.values[2, 0, 0] == pytest.approx(0.5, abs=4 * 0.5 / math.sqrt(1000))
+    assert scores.variance[2, 0, 0] == pytest.approx(0.25, abs=0.01)
+    assert scores.quantile([0.025, 0.975])[:, 2, 0].tolist() == [0, 1]
 
 
 # Seeds
@@ -255,17 +263,19 @@ RUNS = {s: {"q": as_run(documents)} for s, documents in LISTS.items()}
 
 def test_seeds_reproduce():
     qrels = graded({"q": LAWS})
-    first, again = (hj.evaluate(qrels, RUNS, "E(nDCG, draws=60)") for _ in range(2))
-    other = hj.evaluate(qrels, RUNS, "E(nDCG, draws=60, seed=1)")
-    for part in ("values", "variance", "interval"):
+    first, again = (hj.evaluate(qrels, RUNS, "E(Q, draws=60)") for _ in range(2))
+    other = hj.evaluate(qrels, RUNS, "E(Q, draws=60, seed=1)")
+    for part in ("values", "variance"):
         assert (getattr(first, part) == getattr(again, part)).all()
         assert (getattr(first, part) != getattr(other, part)).any()
+    assert (first.draws[0] == again.draws[0]).all()
+    assert (first.draws[0] != other.draws[0]).any()
 
 
 def test_a_system_alone_is_as_among_others():
     qrels = graded({"q": LAWS})
-    among = hj.evaluate(qrels, RUNS, ["E(ERR, draws=60)", "E(nDCG, draws=60)"])
-    alone = hj.evaluate(qrels, {"two": RUNS["two"]}, "E(nDCG, draws=60)")
+    among = hj.evaluate(qrels, RUNS, ["E(ERR, draws=60)", "E(Q, draws=60)"])
+    alone = hj.evaluate(qrels, {"two": RUNS["two"]}, "E(Q, draws=60)")
     j = among.systems.index("two")
     assert alone.values[0, 0, 0] == pytest.approx(among.values[1, j, 0], rel=1e-12)
 
@@ -306,7 +316,7 @@ def test_certain_labels_give_the_measure_itself(simulate, name, unjudged):
         scores = hj.evaluate(qrels, made.runs, names, unjudged=unjudged)
         np.testing.assert_allclose(scores.values[1], scores.values[0], rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(scores.variance[1], 0, atol=1e-12)
-        for end in scores.interval[:, 1]:
+        for end in scores.quantile([0.025, 0.975], per_topic=True)[:, 1]:
             np.testing.assert_allclose(end, scores.values[0], rtol=1e-6, atol=1e-7)
 
 
@@ -424,7 +434,7 @@ def over_all_labels(value):
     for bits in itertools.product((0, 1), repeat=len(CHANCES)):
         x = dict(zip(CHANCES, bits, strict=True))
         chance = math.prod(CHANCES[d] if x[d] else 1 - CHANCES[d] for d in x)
-        total += chance * value([x[d] for d in LIST], sum(x[d] for d in UNSURE["t"]))
+        total += chance * value([x[d] for d in LIST], sum(x.values()))
     return total
 
 

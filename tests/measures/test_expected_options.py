@@ -205,7 +205,7 @@ def test_measures_without_a_variance():
     labels = {"q": {"a": 1, "b": 0}}
     run = {"q": {"a": 1.0}}
     plain = hj.evaluate(labels, run, "AP")
-    assert (plain.variance, plain.std, plain.mean_std(), plain.interval) == (None,) * 4
+    assert (plain.variance, plain.std, plain.mean_std(), plain.draws) == (None, None, None, {})
     mixed = hj.evaluate(labels, run, ["AP", "eRAP"])
     assert np.isnan(mixed.mean_std()[0, 0])
     assert mixed.mean_std()[1, 0] == 0

@@ -58,12 +58,16 @@ def recall_base_of(
     unjudged: float | None = None,
     recall_base: str | float = "pool",
     unjudged_retrieved: int = 0,
+    collection: int | None = None,
 ) -> float:
     """RB^: p summed over the pool; "retrieved" adds the p of that many unjudged documents that
-    the runs retrieved and the pool lacks; a number is taken as it is."""
+    the runs retrieved and the pool lacks; a number is taken as it is; `collection` adds the p of
+    all documents that the pool lacks."""
     if not isinstance(recall_base, str):
         return float(recall_base)
     total = math.fsum(probability(label, prob, unjudged) for label in pool)
+    if collection is not None:
+        return total + max(collection - len(pool), 0) * probability(None, prob, unjudged)
     if recall_base == "pool":
         return total
     if recall_base == "retrieved":
@@ -122,9 +126,10 @@ def erap(
     cutoff: int | None = None,
     recall_base: str | float = "pool",
     unjudged_retrieved: int = 0,
+    collection: int | None = None,
 ) -> float | None:
     """eRAP: sum of (1/n)(1 + sum of p above n) p_n, over RB^; a cutoff leaves RB^ whole."""
-    base = recall_base_of(pool, prob, unjudged, recall_base, unjudged_retrieved)
+    base = recall_base_of(pool, prob, unjudged, recall_base, unjudged_retrieved, collection)
     if base == 0:
         return None
     chances = probabilities(labels, prob, unjudged, cutoff)
@@ -196,9 +201,10 @@ def erap_moments(
     cutoff: int | None = None,
     recall_base: str | float = "pool",
     unjudged_retrieved: int = 0,
+    collection: int | None = None,
 ) -> Moments | None:
     """Mean and variance of AP under random relevance, its recall base fixed at RB^."""
-    base = recall_base_of(pool, prob, unjudged, recall_base, unjudged_retrieved)
+    base = recall_base_of(pool, prob, unjudged, recall_base, unjudged_retrieved, collection)
     if base == 0:
         return None
     chances = probabilities(labels, prob, unjudged, cutoff)
@@ -245,6 +251,34 @@ def measure_moments(
         return oracle(labels, list(grades), **params) or 0.0
 
     return moments_of_grades(laws, score)
+
+
+def list_moments(
+    documents: Sequence[str],
+    laws: dict[str, Sequence[float]],
+    oracle: Callable[..., float | None],
+    outside: float = 0.0,
+    elsewhere: int = 0,
+    least: int = 0,
+) -> Moments:
+    """E(X) and variance of a list of documents, given the laws over grades of the pool.
+
+    Documents of the list that are not in the pool, and `elsewhere` more that nobody retrieved, are
+    relevant with probability `outside` and count in the pool of this list's evaluation. `least`:
+    the pool has at least as many relevant documents, those missing added to it.
+    """
+    grades = len(next(iter(laws.values())))
+    unknown = [1 - outside, outside, *[0.0] * (grades - 2)]
+    own = [d for d in documents if d not in laws] if outside else []
+    names = [*laws, *own, *(f"elsewhere {i}" for i in range(elsewhere))]
+
+    def score(drawn: Sequence[int]) -> float:
+        label = dict(zip(names, drawn, strict=True))
+        missing = max(0, least - sum(grade > 0 for grade in drawn))
+        pool = [*drawn, *[1] * missing]
+        return oracle([label.get(d) for d in documents], pool) or 0.0
+
+    return moments_of_grades([laws.get(name, unknown) for name in names], score)
 
 
 def std_of_topic_mean(variances: Sequence[float]) -> float:

@@ -59,7 +59,7 @@ def _plain(value: object) -> str:
         return f'"{value}"'
     if isinstance(value, tuple):
         if value and isinstance(value[0], tuple):
-            return "{" + ", ".join(f"{k}: {_plain(v)}" for k, v in value) + "}"
+            return "{" + ", ".join(f"{_plain(k)}: {_plain(v)}" for k, v in value) + "}"
         return "[" + ", ".join(_plain(v) for v in value) + "]"
     return str(value)
 

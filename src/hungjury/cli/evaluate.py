@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 @scoring_options
 @click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
+@click.option("--std", is_flag=True, help="Show standard deviations due to uncertain labels.")
+@click.option(
+    "--interval",
+    "level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="LEVEL",
+    help="Show intervals of this level, such as 0.95, due to uncertain labels, for E(X).",
+)
+@click.option(
+    "--quantile",
+    "quantiles",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="Q",
+    multiple=True,
+    help="Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "
+    "may be given several times.",
+)
 @click.option("--decimals", type=count(10, 0), help="Decimals of means. [default: 4]")
 @plot_options(ScoresPicture)
 @result_options(
@@ -35,8 +52,8 @@ if TYPE_CHECKING:
 )
 @labels_and_runs
 def evaluate_command(
-    per_topic: bool, no_summary: bool, decimals: int | None, plots: Plots, out: Output,
-    **scoring: Any,
+    per_topic: bool, no_summary: bool, std: bool, level: float | None,
+    quantiles: tuple[float, ...], decimals: int | None, plots: Plots, out: Output, **scoring: Any,
 ) -> None:  # fmt: skip
     """Score runs against labels.
 
@@ -46,15 +63,21 @@ def evaluate_command(
       hungjury evaluate qrels.txt 'runs/*.gz' -q --format csv -o scores.csv
       hungjury evaluate qrels.txt 'runs/*' -m AP -m RR --plot means.pdf --picture ranking
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
+      hungjury evaluate soft.qrels 'runs/*' -m "E(nDCG@10)" --std --interval 0.95
     """
+    distribution = level is not None or bool(quantiles)
     if no_summary and not per_topic:
         raise click.UsageError("-n needs -q")
     if per_topic and out.form in ("latex", "markdown", "html"):
         raise click.UsageError(f"--format {out.form} does not support -q")
     if out.form == "trec":
+        if std or distribution:
+            raise click.UsageError("--format trec has no place for --std, --interval or --quantile")
         scores, measures = score_files(out, ("official",), "retrieved", "single", **scoring)
     else:
-        scores, measures = score_files(out, DEFAULT, **scoring)
+        scores, measures = score_files(out, DEFAULT, distribution=distribution, **scoring)
+    if std or distribution:
+        scores = scores.with_spread(std, level, quantiles)
     out.notes(scores.notes)
     if per_topic or out.form == "trec":
         deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.path)

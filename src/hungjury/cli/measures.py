@@ -67,6 +67,9 @@ def _page(row: MeasureInfo) -> str:
     speed = "natively" if row["native"] else "in Python, which is slower"
     lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}; {better} is better")
     lines.append(f"many label sets at once are scored {speed}")
+    exact = "exact" if row["exact_expectation"] else "drawn, with its sampling error"
+    if row["name"] != "E":
+        lines.append(f"expectation over uncertain labels: {exact}")
     names = max((len(one["name"]) for one in row["parameters"]), default=0)
     for one in row["parameters"]:
         details = [one["range"], "required" if one["required"] else f"default {one['default']}"]

@@ -275,7 +275,7 @@ def score_files(
     precision: ScorePrecision = "double", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
     rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
-    reading: Reading, tables: ScoreTables,
+    reading: Reading, tables: ScoreTables, distribution: bool = False,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
     """Read the files and score them, or read scores."""
     from hungjury.measures.evaluate import evaluate
@@ -296,8 +296,9 @@ def score_files(
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
     with out.progress(is_much(found)) as progress:
         scores = evaluate(
-            labels, found, wanted, chosen, undefined, unjudged, depth=depth, progress=progress
-        )
+            labels, found, wanted, chosen, undefined, unjudged, depth=depth,
+            distribution=distribution, progress=progress,
+        )  # fmt: skip
     return scores, wanted
 
 

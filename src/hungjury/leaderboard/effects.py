@@ -25,7 +25,8 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
-from hungjury.measures.batch import Scorer, pools_of, weighted_places
+from hungjury.measures.base import pools_of
+from hungjury.measures.batch import Scorer, weighted_places
 from hungjury.measures.scores import averaged
 
 

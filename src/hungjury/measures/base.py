@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, MeasureError, rel_range
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import integer, param
@@ -18,7 +18,6 @@ from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
     from hungjury.base.errors import Note
-    from hungjury.data.alignment import Alignment
     from hungjury.data.qrels import Qrels
     from hungjury.measures.catalogue.probabilities import E
 
@@ -38,11 +37,18 @@ class Kernel(Record):
     worth: Floats  # of grades 0 to the scale's largest
     weights: Floats  # of ranks 1, 2, ...
     unit: Callable[[Judged], ArrayLike] = lambda _pools: 1.0  # divides the sums; 0: undefined
+    ideal: Callable[[int], Floats] | None = None  # weights of the best list, if that is the unit
 
     def finish(self, sums: Floats, pools: Judged) -> Floats:
         """Return values [system, vector] from sums and pools [vector]; NaN where undefined."""
         unit = np.asarray(self.unit(pools), dtype=float)
         return np.asarray(sums / np.where(unit == 0, np.nan, unit))
+
+    @property
+    def constant(self) -> bool:
+        """True if the unit does not depend on the pool."""
+        none = np.zeros((1, len(self.worth)), dtype=np.int64)
+        return np.ndim(self.unit(pools_of(none))) == 0
 
     @property
     def averages_ties(self) -> bool:
@@ -57,6 +63,27 @@ class Kernel(Record):
         then miss the scores under gold labels too often.
         """
         return self.name != "precisions"
+
+
+def pools_of(counts: Ints) -> Judged:
+    """Return pools with these numbers of documents [vector, grade], as lists without documents.
+
+    That is all measures ask of a pool.
+    """
+    none = np.zeros((len(counts), 0), dtype=np.int32)
+    zeros = np.zeros(len(counts), dtype=np.int32)
+    return Judged(
+        labels=none.astype(np.int16),
+        ranks=none,
+        judged=none,
+        pooled=none,
+        length=zeros,
+        judged_length=zeros,
+        counts=counts,
+        depth=1,
+        unjudged_pool=zeros.astype(np.int64),
+        topic=zeros.astype(np.int64),
+    )
 
 
 def seen(ranks: Floats | NDArray[np.int32], cutoff: int | None) -> Floats:
@@ -146,7 +173,7 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__()
-        for name in ("kernel", "for_probabilities", "exact_expectation", "balancing_form"):
+        for name in ("kernel", "for_probabilities", "balancing_form"):
             grounds = getattr(getattr(cls, name), "rests_on", ())
             if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
                 setattr(cls, name, getattr(Measure, name))
@@ -172,10 +199,6 @@ class Measure(Named):
             code="no-probabilities",
             remedy="use AP, P, RBP or DCG(base=...)",
         )
-
-    def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Floats | None:
-        """Return the expectation under uncertain labels of every cell; None: it has to be drawn."""
-        return None
 
     def balancing_form(self, low: int, top: int) -> Form | None:
         """Return the closed form of the balancing index for two grades, if there is one.

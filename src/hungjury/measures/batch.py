@@ -7,6 +7,7 @@ is slower. Both give the same values.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -14,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judged import Judged, judge_lists
-from hungjury.measures.base import Kernel
+from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -41,7 +42,7 @@ class Scorer:
     def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
-        self.kernel = _kernel(self.measure, alignment, top)  # None: the measure scores itself
+        self.kernel = kernel_of(self.measure, alignment, top)  # None: the measure scores itself
 
     @cached_property
     def _lists(self) -> _Lists | None:
@@ -57,20 +58,25 @@ class Scorer:
         return self.kernel is not None
 
     def __call__(self, labels: Labels) -> Floats:
-        return self._score(labels, self.measure, None)
+        return self._score(labels, self.measure, None, None)
 
-    def filled(self, labels: Labels, out: Floats | None = None) -> Floats:
+    def filled(
+        self, labels: Labels, out: Floats | None = None, counts: Ints | None = None
+    ) -> Floats:
         """Score label vectors, with undefined values replaced by 0 or the worst value.
 
         out: the array to fill; one that is laid out as [system, topic, n] is filled fastest.
+        counts: of grades in the pool of each list [n, system, topic, grade]; default: those of its
+        topic's pool.
         """
-        return self._score(labels, self.measure.filled, out, undefined=0.0)
+        return self._score(labels, self.measure.filled, out, counts, undefined=0.0)
 
     def _score(
         self,
         labels: Labels,
         score: Callable[[Judged], Floats],
         out: Floats | None,
+        counts: Ints | None,
         undefined: float = np.nan,
     ) -> Floats:
         given = self._checked(labels)
@@ -84,13 +90,15 @@ class Scorer:
 
             def one_topic(task: tuple[slice, int]) -> None:
                 vectors, topic = task
-                values = self._score_topic(given[vectors], topic, kernel, lists, undefined)
+                pools = None if counts is None else counts[vectors, :, topic]
+                values = self._score_topic(given[vectors], topic, kernel, lists, pools, undefined)
                 out[vectors, :, topic] = values.T
 
-            _on_all_cores(one_topic, tasks)
+            on_all_cores(one_topic, tasks)
         else:
-            _on_all_cores(
-                lambda rows: self._through_measure(score, given, rows, out), self._blocks(given)
+            on_all_cores(
+                lambda rows: self._through_measure(score, given, rows, out, counts),
+                self._blocks(given),
             )
         return out
 
@@ -114,7 +122,13 @@ class Scorer:
         return np.ascontiguousarray(given, dtype=np.int16)
 
     def _score_topic(
-        self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists, undefined: float
+        self,
+        labels: Labels,
+        topic: int,
+        kernel: Kernel,
+        lists: _Lists,
+        counts: Ints | None,
+        undefined: float,
     ) -> Floats:
         """Score one topic: [system, vector]."""
         documents = self.alignment.pool.slice(topic)
@@ -130,6 +144,11 @@ class Scorer:
             lists.document,
             lists.weight,
         )
+        if counts is not None:  # a pool for each list
+            pools = pools_of(counts.swapaxes(0, 1).reshape(-1, self.top + 1))
+            values = kernel.finish(sums.ravel(), pools)
+            values[~self.measure.defined(pools) | np.isnan(values)] = undefined
+            return values.reshape(sums.shape)
         pools = _pools(labels[:, documents], self.top)
         values = kernel.finish(sums, pools)
         values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
@@ -143,16 +162,24 @@ class Scorer:
         return [slice(i, i + step) for i in range(0, len(labels), step)]
 
     def _through_measure(
-        self, score: Callable[[Judged], Floats], labels: Labels, rows: slice, out: Floats
+        self,
+        score: Callable[[Judged], Floats],
+        labels: Labels,
+        rows: slice,
+        out: Floats,
+        counts: Ints | None,
     ) -> None:
         block, topics = labels[rows].astype(np.int16), out.shape[2]
         for cells, judged in judge_lists(
             self.alignment, block, self.top, needs_nonrelevant=self.measure.needs_nonrelevant
         ):
-            out[rows, cells // topics, cells % topics] = score(judged)
+            system, topic = cells // topics, cells % topics
+            if counts is not None:
+                judged = replace(judged, counts=counts[rows, system, topic])
+            out[rows, system, topic] = score(judged)
 
 
-def _on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
+def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
     """Run tasks in threads; each writes its own part of the result, in any order."""
     from concurrent.futures import ThreadPoolExecutor  # slow to import
 
@@ -207,28 +234,7 @@ def _pools(labels: Labels, top: int) -> Judged:
     return pools_of(np.stack(counts, axis=-1))
 
 
-def pools_of(counts: NDArray[np.int64]) -> Judged:
-    """Return pools with these numbers of documents [vector, grade], as lists without documents.
-
-    That is all measures ask of a pool.
-    """
-    none = np.zeros((len(counts), 0), dtype=np.int32)
-    zeros = np.zeros(len(counts), dtype=np.int32)
-    return Judged(
-        labels=none.astype(np.int16),
-        ranks=none,
-        judged=none,
-        pooled=none,
-        length=zeros,
-        judged_length=zeros,
-        counts=counts,
-        depth=1,
-        unjudged_pool=zeros.astype(np.int64),
-        topic=zeros.astype(np.int64),
-    )
-
-
-def _kernel(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
+def kernel_of(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     """Return the kernel of this measure; None where it has to score itself."""
     kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
     if kernel is None or alignment.tie_first is None:

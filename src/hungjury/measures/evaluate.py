@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats
 from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
-from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
-from hungjury.base.parameters import MOST_GRADE
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_choice
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
 from hungjury.base.records import Record
 from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
 from hungjury.data.judged import Judged, judge_lists, one_list
@@ -31,6 +32,8 @@ from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED,
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from hungjury.measures.catalogue.probabilities import E
+
 MeasureNames = MeasureLike | Iterable[MeasureLike]
 
 
@@ -43,6 +46,7 @@ def evaluate(
     unjudged: Unjudged = "nonrelevant",
     *,
     depth: int | None = None,
+    distribution: bool = False,
     progress: Progress | None = None,
     **reading: Unpack[ScoringOptions],
 ) -> Scores:
@@ -73,6 +77,9 @@ def evaluate(
         Retrieved documents without a label count as not relevant, or are removed from the lists.
     depth : int, optional
         Use only the first `depth` ranks.
+    distribution : bool
+        For expectations E(X) of uncertain labels: draw label sets even where the expectation is
+        exact, for intervals, quantiles and covariances between systems.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     **reading
@@ -110,9 +117,12 @@ def evaluate(
             code="unsupported-ties",
             remedy=("use", Argument("ties", "trec", "input")),
         )
-    others = max(m.unjudged_depth for m in wanted)
-    aligned = align(lists, labels.pool, depth, progress, others)
-    return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
+    drawn = [e for m in wanted if (e := m.expectation) and (distribution or not e.is_exact)]
+    named = unjudged != "condensed" and any(e.chance_of_unjudged > 0 for e in drawn)
+    others = MOST_RANKS if named else max(m.unjudged_depth for m in wanted)
+    aligned = align(lists, labels.pool, depth, progress, others, named)
+    policies = topics, undefined, unjudged
+    return score_alignment(aligned, labels, wanted, *policies, distribution, progress)
 
 
 def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
@@ -161,13 +171,16 @@ class _View(Record):
     """One way of gathering labels, shared by all measures that want it."""
 
     needs_nonrelevant: bool
-    rel: int | None = None  # for probabilities of grades: the threshold
+    rel: int | None = None  # for probabilities of grades: the threshold,
+    prob: tuple[float, ...] | None = None  # or P(relevant) of each grade
 
     @staticmethod
     def of(measure: Measure, qrels: Qrels) -> _View:
         if not qrels.soft:
             return _View(measure.needs_nonrelevant)
-        return _View(True, measure.threshold if qrels.p is None else None)
+        if qrels.p is not None:
+            return _View(True)
+        return _View(True, measure.threshold, getattr(measure, "prob", None))
 
     def lists(
         self, aligned: Alignment, qrels: Qrels, condensed: bool
@@ -181,6 +194,8 @@ class _View(Record):
                 needs_nonrelevant=self.needs_nonrelevant,
             )
         p = qrels.at_least(self.rel or 1).p
+        if self.prob is not None and qrels.grade_p is not None:
+            p = qrels.grade_p @ np.array(self.prob)
         nothing = np.zeros(len(qrels), dtype=np.int16)
         return judge_lists(aligned, nothing, 1, condensed=condensed, needs_nonrelevant=True, p=p)
 
@@ -192,16 +207,19 @@ def score_alignment(
     topics: ScoredTopics | Iterable[str],
     undefined: Undefined,
     unjudged: Unjudged,
+    distribution: bool = False,
+    progress: Progress | None = None,
 ) -> Scores:
     """Score runs that are aligned already."""
     chosen = not isinstance(topics, str)
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
-    variance = interval = None
+    variance = None
     if any(m.has_variance or m.expectation for m in measures):
         variance = np.full(values.shape, np.nan)
-    if any(m.expectation for m in measures):
-        interval = np.full((2, *values.shape), np.nan)
+    sampled: list[Note] = []
+    kept: dict[int, NDArray[np.float32]] = {}
+    certain: list[int] = []
     condensed, worst = unjudged == "condensed", np.zeros(values.shape)
     views: dict[_View, list[tuple[int, Measure]]] = {}
     for i, one in enumerate(measures):
@@ -209,12 +227,15 @@ def score_alignment(
         if drawn is None or drawn.is_certain(qrels, condensed):
             scored = one if drawn is None else drawn.of
             views.setdefault(_View.of(scored, qrels), []).append((i, scored))
-        elif variance is not None and interval is not None:
+        elif variance is not None:
             from hungjury.measures.expectation import expected_scores
 
-            found = expected_scores(aligned, qrels, drawn, condensed)
+            found = expected_scores(aligned, qrels, drawn, condensed, distribution, progress)
             values[i], variance[i] = found.mean, found.variance
-            interval[:, i] = found.low, found.high
+            if found.draws is not None:
+                kept[i] = found.draws
+            if not found.exact:
+                sampled.append(_sampling_error(drawn, found.variance.reshape(aligned.shape)))
     for view, mine in views.items():
         for cells, judged in view.lists(aligned, qrels, condensed):
             for i, one in mine:
@@ -223,15 +244,16 @@ def score_alignment(
                 if variance is not None and one.has_variance:
                     variance[i, cells] = one.moments(judged)[1]
         for i, _ in mine:
-            if variance is not None and interval is not None and measures[i].expectation:
-                variance[i], interval[:, i] = values[i] * 0, values[i]
+            if variance is not None and measures[i].expectation:  # nothing is left to draw
+                variance[i] = values[i] * 0
+                certain.append(i)
     unknown = np.isnan(values)
     status = _status(unknown.reshape(shape), aligned.retrieved, topics)
     if undefined == "zero":  # a topic that counts as 0, or as the worst value, does so surely
         if variance is not None:
             variance[unknown] = 0.0
-        for numbers in (values, *(() if interval is None else interval)):
-            numbers[unknown] = worst[unknown]
+        values[unknown] = worst[unknown]
+    kept |= {i: values[None, i].astype(np.float32) for i in certain}
     values.reshape(shape)[status == LEFT_OUT] = np.nan
     return Scores(
         measures=[str(m) for m in measures],
@@ -250,13 +272,24 @@ def score_alignment(
         averages=[m.average for m in measures],
         smaller=[m.smaller_is_better for m in measures],
         variance=None if variance is None else variance.reshape(shape),
-        interval=None if interval is None else interval.reshape(2, *shape),
+        draws={i: one.reshape(-1, *aligned.shape) for i, one in kept.items()},
         notes=(
             *qrels.notes,
+            *sampled,
             *(note for note in aligned.notes if note.kind != UNJUDGED_TOPIC or not chosen),
             *dict.fromkeys(note for one in measures for note in one.notes(qrels)),
         ),
     )
+
+
+def _sampling_error(measure: E, variance: Floats) -> Note:
+    """Say how far drawn means may be from the expectation."""
+    error = float(np.sqrt(variance.sum(axis=1)).max() / variance.shape[1] / np.sqrt(measure.draws))
+    text = (
+        f"{measure} is a mean over {measure.draws:,} drawn label sets; the standard error of a "
+        f"system's mean is {error:.2g} or less"
+    )
+    return Note("sampled", measure.draws, text, about="result")
 
 
 def _status(

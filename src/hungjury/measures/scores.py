@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from hungjury import native
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_choice, plural
+from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
@@ -23,7 +25,7 @@ from hungjury.stats.correlation import with_ties
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them do not fit a line
 GMEAN_FLOOR = 0.00001
-_BY_CELL = ("values", "status", "variance", "interval")  # arrays [..., system, topic]
+_BY_CELL = ("values", "status", "variance")  # arrays [..., system, topic]
 
 
 def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
@@ -43,6 +45,20 @@ def over_topics(
     if average == "sum":
         mean = mean * values.shape[-1]
     return np.asarray(np.exp(mean) if average == "gmean" else mean)
+
+
+class Spread(Record):
+    """What tables show beside each score of uncertain labels."""
+
+    std: bool = False
+    level: float | None = None  # of an interval
+    quantiles: tuple[float, ...] = ()
+
+    def names(self, measure: str) -> dict[str, float | None]:
+        """Return the names of columns beside a measure, with the quantile that each shows."""
+        ends = () if self.level is None else ((1 - self.level) / 2, (1 + self.level) / 2)
+        shown = {f"{measure} std": None} if self.std else {}
+        return shown | {f"{measure} {100 * q:g} %": q for q in (*ends, *self.quantiles)}
 
 
 class Scores(Record, Result, eq=False):
@@ -66,8 +82,11 @@ class Scores(Record, Result, eq=False):
         Measures that are better when smaller (default: none).
     variance : ndarray or None
         Where labels are uncertain, the variance of each value (NaN for measures without one).
-    interval : ndarray or None
-        [2, measure, system, topic]: the ends of the 95 % interval of measures that are drawn.
+    draws : dict of int to ndarray
+        For measures whose labels were drawn, by their place in `measures`: values [draw, system,
+        topic]. One draw labels the documents of all systems.
+    spread : Spread
+        What tables show beside each score; see `with_spread`.
     settings : ScoreSettings
         How runs were scored.
 
@@ -89,7 +108,8 @@ class Scores(Record, Result, eq=False):
     averages: list[str] = field(default_factory=list)
     smaller: list[bool] = field(default_factory=list)
     variance: NDArray[np.float64] | None = None
-    interval: NDArray[np.float64] | None = None
+    draws: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+    spread: Spread = field(default_factory=lambda: Spread())
     notes: tuple[Note, ...] = ()
 
     @property
@@ -133,6 +153,127 @@ class Scores(Record, Result, eq=False):
         total = np.where(counted, self.variance, 0.0).sum(axis=-1)
         number = counted.sum(axis=-1)
         return np.asarray(np.sqrt(total) / np.maximum(number, 1))
+
+    def mean_draws(self, measure: int = 0) -> NDArray[np.float64]:
+        """Return means over topics [draw, system] of a measure under drawn labels.
+
+        One draw labels the documents of all systems, which keeps systems paired: differences,
+        covariances and ranks can be computed row by row.
+        """
+        if measure not in self.draws:
+            raise InputError(
+                f"no labels were drawn for {self.measures[measure]}",
+                code="no-draws",
+                remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
+            )
+        average = (self.averages or ["mean"] * len(self.measures))[measure]
+        use, cells = self.counted()[measure], self.draws[measure].astype(float)
+        total = np.where(use, averaged(cells, average), 0.0).sum(axis=-1)
+        if average != "sum":
+            total = total / np.maximum(use.sum(axis=-1), 1)
+        return np.asarray(np.exp(total) if average == "gmean" else total)
+
+    def quantile(self, q: ArrayLike, per_topic: bool = False) -> NDArray[np.float64]:
+        """Return quantiles of the distribution that uncertain labels give to scores.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Probabilities, such as 0.5 for the median.
+        per_topic : bool
+            Those of every topic instead of those of means over topics.
+
+        Returns
+        -------
+        ndarray
+            [..., measure, system], with the axes of `q` first, or [..., measure, system, topic].
+            NaN for measures whose labels were not drawn.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
+        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
+        >>> scores.quantile([0.1, 0.5, 0.9])[:, 0, 0].tolist()
+        [0.0, 0.5, 1.0]
+        """
+        shape = self.values.shape if per_topic else self.values.shape[:2]
+        out = np.full((*np.shape(q), *shape), np.nan)
+        for m, cells in self.draws.items():
+            drawn = cells if per_topic else self.mean_draws(m)
+            at = (..., m, slice(None), slice(None)) if per_topic else (..., m, slice(None))
+            out[at] = np.quantile(drawn, np.asarray(q, dtype=float), axis=0)
+        return out
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends [measure, system] of the central interval of means, due to labels."""
+        check_share("level", level)
+        low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
+        return low, high
+
+    def covariance(self, measure: int = 0) -> NDArray[np.float64]:
+        """Return the covariances [system, system] of means under uncertain labels.
+
+        Systems share documents: the variance of a difference is not the sum of both variances.
+        """
+        return np.atleast_2d(np.cov(self.mean_draws(measure), rowvar=False))
+
+    def wins(self, measure: int = 0) -> NDArray[np.float64]:
+        """Return P(one system's mean is better than the other's) [system, system]; ties count half.
+
+        Labels alone are uncertain here: topics are these, and there is no error of judges.
+        """
+        better = self.signs[measure] * with_ties(self.mean_draws(measure))
+        return native.shares_larger(np.ascontiguousarray(better.T))
+
+    def with_spread(
+        self, std: bool = True, level: float | None = None, quantiles: Iterable[float] = ()
+    ) -> Scores:
+        """Return scores that show beside each mean how far uncertain labels leave it open.
+
+        Parameters
+        ----------
+        std : bool
+            Show standard deviations.
+        level : float, optional
+            Show the ends of the central interval of this level.
+        quantiles : sequence of float
+            Show these quantiles, such as 0.5 for the median.
+
+        Returns
+        -------
+        Scores
+            The same scores; text, CSV, JSON and LaTeX have more columns. Intervals and quantiles
+            need the distribution (`evaluate` with ``distribution=True``).
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
+        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
+        >>> print(scores.with_spread(quantiles=[0.5]))
+        system  E(P@2)  E(P@2) std  E(P@2) 50 %
+        run     0.5000      0.3536       0.5000
+        """
+        quantiles = tuple(quantiles)
+        for q in quantiles:
+            check_share("quantiles", q)
+        if level is not None:
+            check_share("level", level)
+        if (quantiles or level is not None) and not self.draws:
+            self.mean_draws(0)
+        return replace(self, spread=Spread(std, level, quantiles))
+
+    def columns(self, per_topic: bool = False) -> Iterator[tuple[int, str, NDArray[np.float64]]]:
+        """Yield the measure, the name and the values of every column: [system] or with topics."""
+        values, std = (self.values, self.std) if per_topic else (self.mean(), self.mean_std())
+        for m, measure in enumerate(self.measures):
+            yield m, measure, values[m]
+            for name, q in self.spread.names(measure).items():
+                if q is not None:
+                    yield m, name, self.quantile(q, per_topic)[m]
+                else:
+                    yield m, name, np.full(values[m].shape, np.nan) if std is None else std[m]
 
     def curve(self, rel: int = 1, by: CurveBy = "recall") -> Curve:
         """Return the precision-recall curve, interpolated at levels of recall or rank by rank.
@@ -200,17 +341,19 @@ class Scores(Record, Result, eq=False):
                              ("smaller", m)):  # fmt: skip
             names = getattr(self, name)
             parts[name] = [names[i] for i in places] if names else names
-        return replace(self, **parts)
+        draws = {m.index(i): one[:, s][..., t] for i, one in self.draws.items() if i in m}
+        return replace(self, draws=draws, **parts)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield (system, topic, measure, value) of every cell that counts, best system first."""
         counted = self.counted()
+        columns = list(self.columns(per_topic=True))
         for s in self.best_first():
             system = self.systems[s]
             for t, topic in enumerate(self.topics):
-                for m, measure in enumerate(self.measures):
+                for m, name, values in columns:
                     if counted[m, s, t]:
-                        yield system, topic, measure, float(self.values[m, s, t])
+                        yield system, topic, name, float(values[s, t])
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
         """Return ``{system: {topic: {measure: value}}}``."""
@@ -268,23 +411,25 @@ class Scores(Record, Result, eq=False):
 
     def table(self, digits: int = 4) -> Table:
         """Return the means, a row per system, best first; the best of each measure is bold."""
-        mean, better = self.mean(), self.better()
+        better, columns = self.better(), list(self.columns())
         best = better == np.where(np.isnan(better), -np.inf, better).max(axis=1, keepdims=True)
         rows: list[list[Cell]] = [
             [
                 self.systems[s],
                 *(
-                    Marked(float(v), bold=bool(b))
-                    for v, b in zip(mean[:, s], best[:, s], strict=True)
+                    Marked(float(v[s]), bold=bool(best[m, s] and name == self.measures[m]))
+                    for m, name, v in columns
                 ),
             ]
             for s in self.best_first()
-        ]  # fmt: skip
+        ]
         formats = {
-            name: partial(_shown, digits=digits, count=self._is_count(m))
-            for m, name in enumerate(self.measures)
+            name: partial(
+                _shown, digits=digits, count=name == self.measures[m] and self._is_count(m)
+            )
+            for m, name, _ in columns
         }
-        return Table(["system", *self.measures], rows, digits, formats, left=1)
+        return Table(["system", *(name for _, name, _ in columns)], rows, digits, formats, left=1)
 
     def to_latex(self, digits: int = 4) -> str:
         """Write the means as a booktabs table."""
@@ -307,7 +452,8 @@ class Scores(Record, Result, eq=False):
         if len(self.measures) <= max(MANY_MEASURES, len(self.systems)):
             return table.to_text()
         names, *values = zip(*table.printed(), strict=True)
-        lines = [[m, *line] for m, line in zip(self.measures, values, strict=True)]
+        shown = [name for _, name, _ in self.columns()]
+        lines = [[m, *line] for m, line in zip(shown, values, strict=True)]
         return Table(["measure", *names], lines, left=1).to_text()
 
     def plot(
@@ -359,15 +505,19 @@ class Scores(Record, Result, eq=False):
             )
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
-        means = self.mean().T.tolist()
-        best = [(self.systems[s], means[s]) for s in self.best_first()]
+        columns = list(self.columns())
+        names = [name for _, name, _ in columns]
+        best = [
+            (self.systems[s], [float(values[s]) for *_, values in columns])
+            for s in self.best_first()
+        ]
         if not per_topic:
-            return Table(["system", *self.measures], [[system, *row] for system, row in best])
+            return Table(["system", *names], [[system, *row] for system, row in best])
         cells = list(self.rows())
         if summary:
             self.check_summary()
             for system, row in best:
-                cells += [(system, "all", m, v) for m, v in zip(self.measures, row, strict=True)]
+                cells += [(system, "all", m, v) for m, v in zip(names, row, strict=True)]
         return Table(["system", "topic", "measure", "value"], cells)
 
     def to_json(self, per_topic: bool = False) -> str:
@@ -375,12 +525,12 @@ class Scores(Record, Result, eq=False):
         return json_text(self._content(per_topic))
 
     def _content(self, per_topic: bool) -> dict[str, Any]:
-        mean = self.mean()
+        columns = list(self.columns())
         out: dict[str, Any] = {
             "measures": self.measures,
             "settings": self.settings.to_dict(),
             "mean": {
-                self.systems[s]: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
+                self.systems[s]: {name: _or_none(values[s]) for _, name, values in columns}
                 for s in self.best_first()
             },
         }

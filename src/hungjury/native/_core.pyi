@@ -59,6 +59,29 @@ class BadLine(Exception):
 def precision_sums(
     ranks: NDArray[np.int32], p: NDArray[np.float64], lengths: NDArray[np.int32], unjudged: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def relevance_moments(
+    precisions: bool,
+    p: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    start: NDArray[np.int64],
+    stop: NDArray[np.int64],
+    rank: NDArray[np.int32],
+    document: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+    others: NDArray[np.int64],
+    beyond: NDArray[np.int64],
+    outside: float,
+    factor: NDArray[np.float64],
+    square: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def ideal_shares(
+    chances: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    discounts: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 def pair_sums(
     left: NDArray[np.float64], right: NDArray[np.float64], by_rank: bool
 ) -> NDArray[np.float64]: ...

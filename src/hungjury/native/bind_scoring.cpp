@@ -5,6 +5,7 @@
 #include "contests.h"
 #include "density.h"
 #include "distance.h"
+#include "expectations.h"
 #include "grades.h"
 #include "kernels.h"
 #include "moments.h"
@@ -37,6 +38,90 @@ nb::tuple precision_sums(Tabled<int32_t> ranks, Tabled<double> p, Given<int32_t>
         }
     }
     return nb::make_tuple(array(std::move(mean)), array(std::move(variance)));
+}
+
+// Mean and variance [list] of S f(R), see `RelevanceSum`. Lists are entries start .. stop of `rank`,
+// `document` and `weight`, for all systems and topics; those of one topic follow each other by
+// `topics`. `ranks` of a list count, `others` of its documents are outside the pool, and as many as
+// `beyond` are in nobody's list; all these are relevant with probability `outside`.
+nb::tuple relevance_moments(bool precisions, Given<double> p, Given<int64_t> offsets,
+                            Given<int64_t> start, Given<int64_t> stop, Given<int32_t> rank,
+                            Given<int32_t> document, Given<double> weight, Given<double> weights,
+                            Given<int64_t> ranks, Given<int64_t> others, Given<int64_t> beyond,
+                            double outside, Tabled<double> factor, Tabled<double> square) {
+    size_t lists = start.size(), topics = factor.shape(0), values = factor.shape(1);
+    check_sizes({{"start", lists}, {"stop", stop.size()}, {"ranks", ranks.size()},
+                 {"others", others.size()}, {"beyond", beyond.size()}});
+    check_sizes({{"rank", rank.size()}, {"document", document.size()}, {"weight", weight.size()}});
+    check_sizes({{"topics of square", square.shape(0)}, {"topics", topics}});
+    check_sizes({{"values of square", square.shape(1)}, {"values", values}});
+    check_offsets(offsets, topics, p.size());
+    check_codes(document, p.size(), "a document lies outside the pool");
+    if (!values || !topics || lists % topics) throw std::out_of_range("lists by topic are needed");
+    auto entries = static_cast<int64_t>(rank.size()), deepest = static_cast<int64_t>(weights.size());
+    for (size_t i = 0; i < lists; ++i) {
+        if (start(i) < 0 || stop(i) < start(i) || stop(i) > entries)
+            throw std::out_of_range("a list lies outside the entries");
+        if (ranks(i) < 0 || ranks(i) > deepest) throw std::out_of_range("a rank has no weight");
+    }
+    std::vector<double> mean(lists), variance(lists);
+    {
+        nb::gil_scoped_release free;
+        RelevanceSum sum(values, precisions);
+        std::vector<char> listed(p.size(), 0);
+        for (size_t i = 0; i < lists; ++i) {
+            size_t topic = i % topics;
+            int64_t next = 1, unlisted = others(i) + beyond(i);
+            auto reach = [&](int64_t upto) {  // the ranks before `upto` have no entry
+                for (; outside > 0 && next < upto; ++next, --unlisted)
+                    sum.add(outside, weights(static_cast<size_t>(next - 1)));
+            };
+            sum.clear();
+            for (auto e = static_cast<size_t>(start(i)); e < static_cast<size_t>(stop(i)); ++e) {
+                reach(std::min<int64_t>(rank(e), ranks(i) + 1));
+                next = rank(e) + 1;
+                listed[static_cast<size_t>(document(e))] = 1;
+                sum.add(p(static_cast<size_t>(document(e))), weight(e));
+            }
+            reach(ranks(i) + 1);
+            if (values > 1) {  // else R does not matter
+                for (; outside > 0 && unlisted > 0; --unlisted) sum.add(outside, 0.0);
+                for (auto d = static_cast<size_t>(offsets(topic));
+                     d < static_cast<size_t>(offsets(topic + 1)); ++d)
+                    if (!listed[d]) sum.add(p(d), 0.0);
+            }
+            for (auto e = static_cast<size_t>(start(i)); e < static_cast<size_t>(stop(i)); ++e)
+                listed[static_cast<size_t>(document(e))] = 0;
+            double second;
+            sum.finish(factor.data() + topic * values, square.data() + topic * values, mean[i],
+                       second);
+            variance[i] = std::max(second - mean[i] * mean[i], 0.0);
+        }
+    }
+    return nb::make_tuple(array(std::move(mean)), array(std::move(variance)));
+}
+
+// [document]: the mean of its gain over that of the topic's best list of as many ranks as there are
+// discounts. Grades ascend by gain, the first of which is 0.
+Array<double> ideal_shares(Tabled<double> chances, Given<int64_t> offsets, Given<double> gains,
+                           Given<double> discounts) {
+    check_sizes({{"grades", chances.shape(1)}, {"gains", gains.size()}});
+    if (gains.size() < 2 || !discounts.size()) throw std::out_of_range("grades and ranks are needed");
+    check_offsets(offsets, offsets.size() ? offsets.size() - 1 : 0, chances.shape(0));
+    size_t grades = gains.size() - 1;
+    std::vector<double> found(chances.shape(0)), upto(discounts.size() + 1, 0.0);
+    {
+        nb::gil_scoped_release free;
+        for (size_t n = 0; n < discounts.size(); ++n) upto[n + 1] = upto[n] + discounts(n);
+        IdealStates ideal(grades, discounts.size());
+        auto share = ideal.shares(gains.data(), upto.data());
+        for (size_t t = 0; t + 1 < offsets.size(); ++t) {
+            auto first = static_cast<size_t>(offsets(t)), end = static_cast<size_t>(offsets(t + 1));
+            shares_of_ideal(ideal, share, chances.data() + first * (grades + 1), gains.data(),
+                            end - first, grades, found.data() + first);
+        }
+    }
+    return array(std::move(found));
 }
 
 // Lists are entries start .. stop of `document` and `weight`.
@@ -217,6 +302,14 @@ void sweep_grades(Given<int64_t> begin, Given<int32_t> said, Given<int32_t> stra
 void bind_scoring(nb::module_ &m) {
     m.def("precision_sums", &precision_sums, "ranks"_a, "p"_a, "lengths"_a, "unjudged"_a,
           "Mean and variance of the sum of precisions of each list of independent documents.");
+
+    m.def("relevance_moments", &relevance_moments, "precisions"_a, "p"_a, "offsets"_a, "start"_a,
+          "stop"_a, "rank"_a, "document"_a, "weight"_a, "weights"_a, "ranks"_a, "others"_a,
+          "beyond"_a, "outside"_a, "factor"_a, "square"_a,
+          "Mean and variance of weighted relevance, times a factor [topic, number of relevant "
+          "documents], of each list of independent documents.");
+    m.def("ideal_shares", &ideal_shares, "chances"_a, "offsets"_a, "gains"_a, "discounts"_a,
+          "The mean of each document's gain over that of the best list of its topic.");
 
     auto scores_doc = "Scores [list, vector] of one topic's lists under label vectors "
                       "[vector, document].";

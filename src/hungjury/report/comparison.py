@@ -20,17 +20,16 @@ from hungjury.measures.scores import Scores
 
 def topic_table(scores: Scores, digits: int = 4) -> str:
     """Return a line per system and topic, a column per measure; '-' where nothing is counted."""
-    counted = scores.counted()
-    rows = [["system", "topic", *scores.measures]]
+    counted, shown = scores.counted(), list(scores.columns(per_topic=True))
+    rows = [["system", "topic", *(name for _, name, _ in shown)]]
     for s, system in enumerate(scores.systems):
         for t, topic in enumerate(scores.topics):
             if not counted[:, s, t].any():
                 continue
             cells = []
-            for m in range(len(scores.measures)):
-                value = scores.values[m, s, t]
-                shown = "undefined" if np.isnan(value) else f"{value:.{digits}f}"
-                cells.append(shown if counted[m, s, t] else "-")
+            for m, _, values in shown:
+                text = "undefined" if np.isnan(values[s, t]) else f"{values[s, t]:.{digits}f}"
+                cells.append(text if counted[m, s, t] else "-")
             rows.append([system, topic, *cells])
     return columns(rows, left=2)
 

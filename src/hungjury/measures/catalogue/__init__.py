@@ -147,6 +147,7 @@ class MeasureInfo(Described):
     range: tuple[float, float]
     smaller_is_better: bool
     native: bool
+    exact_expectation: bool
 
 
 def measures() -> list[MeasureInfo]:
@@ -156,7 +157,8 @@ def measures() -> list[MeasureInfo]:
     -------
     list of dict
         For each measure its name, how it is written, its meaning, formula, paper, range and
-        direction, its parameters, and whether many label sets are scored by native code.
+        direction, its parameters, whether many label sets are scored by native code, and whether
+        its expectation over uncertain labels is exact (else it is drawn).
 
     Examples
     --------
@@ -172,6 +174,7 @@ def measures() -> list[MeasureInfo]:
             "range": (cls.low, cls.high),
             "smaller_is_better": cls.smaller_is_better,
             "native": cls.kernel is not Measure.kernel,
+            "exact_expectation": cls.has_variance or cls.kernel is not Measure.kernel,
         }
         for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)
     ]

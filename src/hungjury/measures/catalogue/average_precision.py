@@ -7,7 +7,7 @@ satisfied by grade k, g_1 + ... + g_k.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,6 @@ from hungjury.measures.base import (
     rests_on,
 )
 from hungjury.measures.ties import expected_precision_sum
-
-if TYPE_CHECKING:
-    from hungjury.data.alignment import Alignment
-    from hungjury.data.qrels import Qrels
 
 __all__ = ["AP", "GAP", "GMAP", "NCP", "eGAP", "xGAP"]
 
@@ -73,12 +69,6 @@ class AP(BinaryAtCutoff):
         if self.rel > 1:
             return super().for_probabilities(prob)
         return eRAP(cutoff=self.cutoff, prob=prob)
-
-    @rests_on("score", "defined", "average")
-    def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Floats:
-        from hungjury.measures.expectation import expected_ap
-
-        return expected_ap(aligned, qrels, self.rel, self.cutoff, condensed)
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form:

@@ -125,7 +125,8 @@ class Discounted(Graded):
         gains, weights = self.gain_of_grades(top), self._weights(len(ranks))
         if not self.normalised:
             return Kernel("gains", gains, weights)
-        return Kernel("gains", gains, weights, lambda pools: self._ideal(pools, gains))
+        unit = lambda pools: self._ideal(pools, gains)  # noqa: E731
+        return Kernel("gains", gains, weights, unit, self._weights)
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form | None:

@@ -7,16 +7,24 @@ variance, both exact and in linear time; E(X) is drawn, see `measures/expectatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError
-from hungjury.base.parameters import MOST_DRAWS, integer, number, numbers, param, required
+from hungjury.base.errors import MeasureError, few, plural
+from hungjury.base.parameters import (
+    MOST_DRAWS,
+    MOST_RANKS,
+    integer,
+    number,
+    numbers,
+    param,
+    required,
+)
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CATALOGUE, RANK_WEIGHTED, Measure, cutoff_param, ratio, seen
@@ -59,6 +67,36 @@ class Uncertain(Measure):
                 argument="prob",
                 remedy=f"give {max_grade + 1} probabilities, or declare the grades",
             )
+
+    def least_relevant(self, topics: Sequence[str]) -> Floats:
+        """Return the recall base of each topic, where it is given as a number; else 0."""
+        base: RecallBase = getattr(self, "recall_base", "pool")
+        if isinstance(base, tuple):
+            known = dict(base)
+            missing = [topic for topic in topics if topic not in known]
+            if missing or not topics:
+                raise MeasureError(
+                    f"recall_base has no number for {plural(len(missing), 'topic')} "
+                    f"({few(missing)})",
+                    code="recall-base",
+                    argument="recall_base",
+                    remedy="give one for every judged topic",
+                )
+            return np.array([known[topic] for topic in topics])
+        return np.full(max(len(topics), 1), 0.0 if isinstance(base, str) else base)
+
+    def relevance(self, qrels: Qrels) -> Floats | None:
+        """Return P(relevant) of each document; None where a threshold or grades decide."""
+        if qrels.p is not None:
+            return qrels.p
+        if qrels.grade_p is not None:
+            return None if self.prob is None else np.asarray(qrels.grade_p @ np.array(self.prob))
+        assert qrels.labels is not None
+        if self.prob is None and self.chance_of_unjudged == 0:
+            return None
+        table = np.array(self.prob or (0.0, 1.0))
+        known = table[np.maximum(qrels.labels, 0)]
+        return np.where(qrels.labels >= 0, known, self.chance_of_unjudged)
 
     def refuse(self, names: Iterable[str]) -> None:
         """Refuse parameters about grades if labels are probabilities."""
@@ -124,8 +162,8 @@ class Expected(Uncertain):
         return self.but(prob=prob, rel=None)
 
     def check_probabilities(self, of_grades: bool = False) -> None:
-        """Refuse `prob` and, unless every grade has its own probability, `rel`."""
-        self.refuse(("prob",) if of_grades else ("prob", "rel"))
+        """Refuse `prob` and `rel`, unless every grade has its own probability."""
+        self.refuse(() if of_grades else ("prob", "rel"))
 
     def chances(self, judged: Judged) -> Chances:
         """Return the probabilities of the documents of every list."""
@@ -234,17 +272,48 @@ class eRDCG(ExpectedSum):  # noqa: N801
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
 
-def recall_base(value: object) -> float | str:
-    """Check a recall base: 'pool', 'retrieved' or a number."""
-    if value in ("pool", "retrieved"):
+RecallBase: TypeAlias = float | str | tuple[tuple[str, float], ...]
+
+
+def recall_base(value: Any) -> RecallBase:
+    """Check a recall base: 'pool', 'list', 'retrieved', a number, or a number for every topic."""
+    if value in ("pool", "list", "retrieved"):
         return str(value)
     try:
-        base = number(value)
-    except ValueError:
-        raise ValueError("'pool', 'retrieved' or a number") from None
-    if base <= 0:
-        raise ValueError("'pool', 'retrieved' or a number above 0")
-    return base
+        if not isinstance(value, (Mapping, tuple)):
+            base = number(value)
+            return base if base > 0 else _no_base()
+        pairs = value.items() if isinstance(value, Mapping) else value
+        each = tuple(sorted((str(topic), number(n)) for topic, n in pairs))
+    except (TypeError, ValueError):
+        _no_base()
+    return each if each and min(n for _, n in each) > 0 else _no_base()
+
+
+def _no_base() -> NoReturn:
+    raise ValueError("'pool', 'list', 'retrieved', a number above 0, or one for every topic")
+
+
+def recall_base_param(default: str) -> Any:
+    return param(
+        default, kind=recall_base,
+        doc="relevant documents that count: of the 'pool', with the unjudged documents of the "
+        "'list' itself or those 'retrieved' by any of the given runs, or a number, perhaps for "
+        "every topic as in {101: 20}",
+    )  # fmt: skip
+
+
+def base_depth_param() -> Any:
+    return param(
+        100, kind=integer, low=1, doc="for recall_base='retrieved': ranks used of each run"
+    )
+
+
+def collection_param() -> Any:
+    return param(
+        None, kind=integer, low=1,
+        doc="documents in the collection: those that nobody judged count in the recall base, too",
+    )  # fmt: skip
 
 
 @CATALOGUE.add("eRAP")
@@ -258,21 +327,16 @@ class eRAP(Expected):  # noqa: N801
         "over the pool"
     )
     high = np.inf  # with few expected documents in the pool it may exceed 1
-    recall_base: float | str = param(
-        "pool", kind=recall_base,
-        doc="expected number of relevant documents: of the 'pool', with unjudged documents "
-        "'retrieved' by the given runs added, or a number",
-    )  # fmt: skip
-    base_depth: int = param(
-        100,
-        kind=integer,
-        low=1,
-        doc="for recall_base='retrieved': ranks used of each run",
-    )
+    recall_base: RecallBase = recall_base_param("pool")
+    base_depth: int = base_depth_param()
+    collection: int | None = collection_param()
 
     @property
     def unjudged_depth(self) -> int:
         return self.base_depth if self.recall_base == "retrieved" else 0
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return self._base(judged, self.chances(judged)) > 0
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
         given = self.chances(judged)
@@ -292,9 +356,17 @@ class eRAP(Expected):  # noqa: N801
 
     def _base(self, judged: Judged, given: Chances) -> Floats:
         if not isinstance(self.recall_base, str):
-            return np.full(given.total.shape, self.recall_base)
+            known = self.least_relevant(judged.topics)
+            return np.asarray(np.broadcast_to(known[judged.topic], given.total.shape))
+        if self.collection is not None:
+            pooled = judged.counts.sum(axis=-1) + judged.unjudged_pool
+            hidden = np.maximum(self.collection - pooled, 0)
+            return np.asarray(given.total + given.unjudged * hidden)
         if self.recall_base == "pool":
             return given.total
+        if self.recall_base == "list":
+            others = judged.length - judged.pooled[..., -1]
+            return given.total + given.unjudged * others
         if judged.unjudged_retrieved is None:
             raise MeasureError(
                 f"{self}: which unjudged documents were retrieved is known only for runs",
@@ -318,14 +390,14 @@ def a_measure(value: object) -> Measure:
 
 @CATALOGUE.add("E")
 class E(Uncertain):
-    """Expectation of a measure over label sets drawn from their probabilities, with variance and
-    a 95 % interval; E(AP)'s mean is exact, but drawn where ties are averaged. Use it for any
-    measure when labels are probabilities, as merged judges give them: unlike labels cut at 0.5 it
-    keeps how sure they are. `E(AP)@10` is `E(AP@10)`.
+    """Expectation of a measure over uncertain labels, with its variance. Use it for any measure
+    when labels are probabilities, as merged judges give them: unlike labels cut at 0.5 it keeps
+    how sure they are. Exact for measures with a native kernel, else a mean over drawn label sets;
+    a document has the same label in all lists. `E(AP)@10` is `E(AP@10)`.
 
     With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
-    labels. Where unjudged documents may be relevant they are drawn too, in every list by itself;
-    the recall base stays that of the pool, as in `eRAP`."""
+    labels. Unjudged documents that may be relevant count in the recall base and the best list of
+    the list that retrieved them, unless `recall_base` or `collection` says otherwise."""
 
     paper = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
     formula = "E(X) = mean of X over label sets, each label drawn from its probabilities"
@@ -337,9 +409,19 @@ class E(Uncertain):
     seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
     prob: tuple[float, ...] | None = prob_param()
     unjudged: float | None = unjudged_param()
+    recall_base: RecallBase = recall_base_param("list")
+    base_depth: int = base_depth_param()
+    collection: int | None = collection_param()
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
+        if self.recall_base == "pool":
+            raise MeasureError(
+                "E: unjudged documents that are relevant must count in the recall base",
+                code="invalid-value",
+                argument="recall_base",
+                remedy="use 'list', 'retrieved' or a number",
+            )
         if self.cutoff is not None:
             if self.of.at != "cutoff":
                 raise MeasureError(
@@ -366,6 +448,35 @@ class E(Uncertain):
         return qrels.labels is not None and self.prob is None and unjudged == 0
 
     @property
+    def dependent(self) -> bool:
+        """True if labels of documents depend on each other: nothing is exact then."""
+        return False
+
+    @property
+    def is_exact(self) -> bool:
+        """True if the expectation of binary labels needs no drawing."""
+        kernel = self.of.kernel(np.ones(1), max(self.of.threshold, 1))
+        return not self.dependent and kernel is not None and kernel.worth[0] == 0
+
+    @property
+    def unjudged_depth(self) -> int:
+        if self.chance_of_unjudged == 0:
+            return 0
+        if self.is_exact:
+            return self.base_depth if self.recall_base == "retrieved" else 0
+        return MOST_RANKS
+
+    def refuse_collection(self) -> NoReturn:
+        """Raise for a collection that is smaller than what was judged and retrieved."""
+        raise MeasureError(
+            f"{self}: more than {self.collection:,} documents were judged and retrieved for a "
+            "topic",
+            code="collection-size",
+            argument="collection",
+            remedy="give the number of documents in the whole collection",
+        )
+
+    @property
     def depth(self) -> int | None:
         return self.of.depth
 
@@ -387,7 +498,7 @@ class E(Uncertain):
         self.of.check(max_grade)
 
     def check_probabilities(self, of_grades: bool = False) -> None:
-        self.refuse(("prob",))
+        self.refuse(() if of_grades else ("prob",))
 
     def score(self, judged: Judged) -> Floats:
         raise MeasureError(
