@@ -42,7 +42,14 @@ from hungjury.data.reading.options import (
     takes,
 )
 from hungjury.data.reading.sources import Source
-from hungjury.data.scales import check_declared, check_judges, check_steps, relabel, scale_of
+from hungjury.data.scales import (
+    check_declared,
+    check_judges,
+    check_steps,
+    note_unusual,
+    relabel,
+    scale_of,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -350,6 +357,8 @@ def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
             check_steps(rows, stop)
         if rows.by_judges:
             rows = check_judges(rows, policy.scaling is not None, notes, stop)
+        if policy.scaling is None:
+            note_unusual(rows, notes)
     if policy.scaling is None:
         grades, soft, rows = scale_of(rows, policy, stop)
         rows = _without_duplicates(rows, policy, notes, stop)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows
 from hungjury.data.reading.options import LabelPolicy
@@ -98,6 +99,7 @@ def counted(counts: Mapping[str, int], most: int = 5) -> str:
     return few([f"{name} {counts[name]:,}" for name in largest], most)
 
 
+FEW = 100  # labels far above the others are unusual if they are at most one in this many
 RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
 WIDE = 10  # a label is stray if it is this many times larger than the scale below it
 WIDE_STEP = 5  # labels in such steps or wider are not grades
@@ -118,7 +120,7 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
     if not rows.by_judges and policy.outside != "clip":
         bad &= rows.label >= 0
     if not bad.any():
-        return rows
+        return _from_zero(rows, policy.grades, notes)
     if policy.outside == "error":
         said = f"the label {rows.label[bad][0]:g} is not among the declared grades "
         said += _span(policy.grades) + _in_all(rows, bad)
@@ -128,12 +130,51 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
         done = "clipped" if policy.outside == "clip" else "taken as missing"
         notes.append(_note(rows, bad, "outside", f"outside the declared grades, {done}"))
     if policy.outside != "clip":
-        return rows.keep(~bad)
+        return _from_zero(rows.keep(~bad), policy.grades, notes)
     label = rows.label.copy()
     scale = np.array(policy.grades, dtype=float)
     # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
     label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
-    return replace(rows, label=label)
+    return _from_zero(replace(rows, label=label), policy.grades, notes)
+
+
+def _from_zero(rows: Rows, grades: Sequence[int], notes: list[Note]) -> Rows:
+    """Make the lowest of the declared grades 0 where they start above it."""
+    if grades[0] <= 0:
+        return rows
+    text = f"grades {_span(grades)} are counted from 0: {grades[0]} means not relevant"
+    notes.append(Note("zero-set", len(rows), text))
+    return replace(rows, label=rows.label - grades[0] * (rows.label >= 0))
+
+
+NO_ZERO = "no-zero"  # the kind of a note
+
+
+def note_unusual(rows: Rows, notes: list[Note]) -> None:
+    """Note scales without a 0 and, in labels of one judge, those far above all others.
+
+    A panel refuses judges without a 0, unless a lowest relevant grade is given. In qrels, to label
+    relevant documents only is ordinary.
+    """
+    values, counts = rows.values
+    values, counts = values[values >= 0], counts[values >= 0]
+    if len(values) < 2 or not _grades(values).all():
+        return
+    if values[0] > 0 and (rows.by_judges or (len(values) > 2 and len(rows) >= FEW)):
+        who = "no judge ever gives 0" if rows.by_judges else "no document is labelled 0"
+        text = (
+            f"{who}: the labels are {few([f'{v:g}' for v in values], 8)} (if {values[0]:g} means "
+            f"not relevant, declare the grades {values[0]:g}-{values[-1]:g})"
+        )
+        notes.append(Note(NO_ZERO, len(rows), text, about="judges" if rows.by_judges else "files"))
+    far = values > _top(values, counts, 0, FEW)
+    if far.any() and not rows.by_judges:
+        odd = np.isin(rows.label, values[far])
+        text = (
+            f"{plural(int(odd.sum()), 'label')} far above all others: {_listed(rows.label[odd])} "
+            f"(a map can change them or leave them out)"
+        )
+        notes.append(Note("stray-labels", int(odd.sum()), text))
 
 
 def check_steps(rows: Rows, stop: Stop) -> None:
@@ -204,14 +245,18 @@ def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(whole & (rows.label > np.array(tops)[rows.judge]))
 
 
-def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> float:
-    """Return the largest label of the scale: those above it are rare, or beyond a wide gap."""
+def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int, few: int = 0) -> float:
+    """Return the largest label of the scale: those above it are rare, or beyond a wide gap.
+
+    few: a smaller gap, to more than twice the label before it, is enough where fewer than one label
+    in this many is above it.
+    """
     above = counts.sum()
     for i in range(len(values) - 1):
         above = above - counts[i]
-        if values[i] >= 1 and (
-            above * RARE <= total or (values[i + 1] >= WIDE * (values[i] + 1) and values[i] <= WIDE)
-        ):
+        wide = values[i + 1] >= WIDE * (values[i] + 1) and values[i] <= WIDE
+        gap = values[i + 1] > 2 * values[i] + 1 and above * few <= counts.sum()
+        if values[i] >= 1 and (above * RARE <= total or wide or (few and gap)):
             return float(values[i])
     return np.inf
 
@@ -356,8 +401,41 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
         stop(rows.error(far, said + _in_all(rows, far), "not-a-grade", (*leave, OPEN, most)))
         rows = rows.keep(~far)
     if policy.grades is not None:
-        return tuple(g for g in policy.grades if g >= 0), False, rows
+        first = max(policy.grades[0], 0)  # which is 0 in the labels
+        return tuple(g - first for g in policy.grades if g >= 0), False, rows
     return tuple(range(int(rows.values[0].max(initial=1)) + 1)), False, rows
+
+
+def check_gold(
+    label: NDArray[np.int16], grades: Sequence[int], judgments: Judgments
+) -> tuple[Note, ...]:
+    """Refuse gold labels on another scale than the judges'; note where that is not certain.
+
+    label: gold labels of judged documents, none negative.
+    """
+    if judgments.soft or tuple(grades) == judgments.grades or not len(label):
+        return ()
+    top, highest = int(label.max()), judgments.max_grade
+    due = len(label) * float((judgments.label > top).mean())
+    if top == highest or (top < highest and due < LIKELY):
+        return ()  # a sample may lack the highest grades
+    scales = f"gold labels are 0-{top}, but the judges' are 0-{highest}"
+    near = abs(top - highest) == 1 and min(top, highest) > 1
+    if near or (top < highest and due < EXPECTED):
+        return (Note("gold-scale", len(label), scales, about="result"),)
+    above = f" ({_listed(label[label > highest])})" if top > highest else ""
+    raise InputError(
+        f"{scales}{above}",
+        code="gold-scale",
+        argument="gold",
+        remedy=(
+            "use one scale; fix gold labels that are typos;",
+            Argument("rel", 1),
+            "makes both binary;",
+            Argument("grades", range(max(top, highest) + 1)),
+            "says that both were offered this scale",
+        ),
+    )
 
 
 def _span(grades: Sequence[int]) -> str:

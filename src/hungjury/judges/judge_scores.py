@@ -23,6 +23,7 @@ from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, load
+from hungjury.data.scales import check_gold
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import ScoredPanel
 from hungjury.measures.batch import Scorer
@@ -169,6 +170,9 @@ def score_judges(
         loaded = as_runs(runs)
         if gold is not None:
             loaded = load(loaded)  # files are read once, but aligned with two pools
+            gold = as_qrels(gold)
+            if rel is None and gold.labels is not None:
+                check_gold(gold.labels[gold.labels >= 0], gold.grades, given)
             under_gold = gold_values(gold, loaded, wanted, rel, given.topics)
         depth = max(m.unjudged_depth for m in wanted)
         aligned = align(loaded, given.pool, None, progress, depth)

@@ -25,6 +25,7 @@ from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import LabelSettings
+from hungjury.data.scales import NO_ZERO
 from hungjury.stats.agreement import JudgePairs, judge_pairs
 from hungjury.stats.resampling import normal_reach
 
@@ -67,6 +68,8 @@ class Panel(Record, eq=False):
         counted = label >= 0
         if not counted.all():
             document, judge, label = document[counted], judge[counted], label[counted]
+        if rel is None or rel == label.min(initial=np.inf):
+            _check_zero(judgments)
         grades, choice, share = judgments.grades, np.ones(len(label), dtype=np.int16), None
         if judgments.soft:
             share = label
@@ -271,6 +274,26 @@ def _families(judgments: Judgments) -> NDArray[np.int64] | None:
     if judgments.family is None:
         return None
     return np.unique(judgments.family, return_inverse=True)[1].astype(np.int64)
+
+
+def _check_zero(judgments: Judgments) -> None:
+    """Refuse judges who never give 0, as on scales that start at 1: all would count as relevant."""
+    if any(note.kind == NO_ZERO for note in judgments.notes):
+        low, top = int(judgments.label.min()), judgments.max_grade
+        raise InputError(
+            f"no judge ever gives 0: the labels are {low} to {top}, all above not relevant",
+            code="no-zero",
+            remedy=(
+                Argument("grades", range(low, top + 1)),
+                f"if {low} means not relevant, or a",
+                Argument("map"),
+                ";",
+                Argument("grades", range(top + 1)),
+                "if judges could give 0;",
+                Argument("rel", low + 1),
+                f"makes labels binary, {low + 1} and above being relevant",
+            ),
+        )
 
 
 def _check_rel(rel: int, grades: tuple[int, ...]) -> None:

@@ -20,6 +20,7 @@ from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
+from hungjury.data.scales import check_gold
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans, in_order
 from hungjury.stats.agreement import (
@@ -151,10 +152,6 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
     """People's labels of documents of the pool."""
     pool = judgments.pool
     rows, label, scale = _rows(gold)
-    top = max(*scale, *judgments.grades)
-    grades = tuple(range(top + 1))
-    if rel is not None:
-        label, grades = np.where(label < 0, label, label >= rel), (0, 1)
     place = np.array([pool.find(topic, document) for topic, document in rows], dtype=np.int64)
     outside = int(((place < 0) & (label >= 0)).sum())
     keep = (place >= 0) & (label >= 0)
@@ -164,14 +161,46 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
             code="no-gold-label",
             remedy="check that topics and documents have the same ids in both",
         )
+    notes = _unusual(place[keep], label[keep], judgments)
+    if rel is None:
+        notes += check_gold(label[keep], scale, judgments)
+        grades = tuple(range(max(*scale, *judgments.grades) + 1))
+    else:
+        label, grades = np.where(label < 0, label, label >= rel), (0, 1)
     documents, at = np.unique(place[keep], return_inverse=True)
     counts = np.zeros((len(documents), len(grades)))
     np.add.at(counts, (at, label[keep].astype(np.int64)), 1)
     raters = counts.sum(axis=1)
     shares, known = counts / raters[:, None], np.ones(len(pool))
-    found = GoldLabels(documents, shares, raters.astype(np.int64), grades, known)
+    found = GoldLabels(documents, shares, raters.astype(np.int64), grades, known, notes=notes)
     text = f"{plural(outside, 'gold label')} of documents that no judge labelled, ignored"
-    return found.noted("gold-outside-pool", outside, text)
+    found = found.noted("gold-outside-pool", outside, text)
+    negative = int((label < 0).sum())
+    text = f"{plural(negative, 'gold label')} below 0, taken as not labelled"
+    return found.noted("gold-negative", negative, text)
+
+
+def _unusual(place: Ints, label: NDArray[Any], judgments: Judgments) -> tuple[Note, ...]:
+    """Note gold labels without a 0, and those that equal the labels of a judge.
+
+    place: the labelled documents, as positions in the pool.
+    """
+    notes: tuple[Note, ...] = ()
+    if label.min() > 0 and (label != label[0]).any():
+        text = "no gold label is 0: check that documents that are not relevant were labelled too"
+        notes += (Note("gold-no-zero", len(label), text, about="result"),)
+    gold = np.full(len(judgments.pool), -1.0)
+    gold[place] = label
+    common = gold[judgments.document] >= 0
+    judge, number = judgments.judge[common], len(judgments.judges)
+    same = gold[judgments.document[common]] == judgments.label[common]
+    seen, equal = np.bincount(judge, minlength=number), np.bincount(judge[same], minlength=number)
+    twins = np.flatnonzero((equal == seen) & (seen >= FEW_LABELS) & (seen == len(set(place))))
+    if len(twins):
+        names = tuple(judgments.judges[k] for k in twins)
+        text = "gold labels equal those of a judge on every document"
+        notes += (Note("gold-equals-judge", len(twins), text, subjects=names, about="result"),)
+    return notes
 
 
 def _rows(

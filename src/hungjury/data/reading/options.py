@@ -125,7 +125,8 @@ class LabelOptions(TableOptions, total=False):
         str | Iterable[int] | None,
         Option(
             None,
-            "Scale of the labels; default: 0 to the largest label.",
+            "Scale of the labels; default: 0 to the largest label. The lowest grade means not "
+            "relevant: with 1-4, 1 becomes 0.",
             "Integers such as ``range(4)``, or ``'0-3'``.",
             kind="iterable of int or str",
             metavar="0-3",
@@ -354,7 +355,12 @@ class LabelPolicy(Policy, options=JUDGES):
         return bool(self.map) or self.missing == "drop"
 
     def used(self, grades: tuple[int, ...]) -> "LabelSettings":
-        """Return the settings that results record; `grades` are those that were found."""
+        """Return the settings that results record; `grades` are those that were found.
+
+        Those that start above 0 are recorded as declared, which is how the labels were read.
+        """
+        if self.grades and self.grades[0] > 0:
+            grades = self.grades
         return LabelSettings(**{**self.recorded, "grades": grades})
 
 
