@@ -229,6 +229,8 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("AP(2)", MeasureError, "parameters must be named"),
         ("RBP(0.8, 2)", MeasureError, "parameters must be named"),
         ("AP(rel=)", MeasureError, "cannot be read"),
+        ("AP(rel=1_0)", MeasureError, "cannot be read"),
+        ("P(rel=0x1)@5", MeasureError, "cannot be read"),
         ("AP(rel=2", UnknownName, "Name(param=value, ...)@k"),
         ("AP(rel=two)", MeasureError, "an integer"),
         ("AP(rel=1.5)", MeasureError, "an integer"),

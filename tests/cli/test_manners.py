@@ -155,6 +155,24 @@ def test_a_simulation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_simulation_replaces_nothing_that_it_did_not_write(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "judges").mkdir(parents=True)
+    (tmp_path / "mine" / "judges" / "judge1.qrels").write_text("1 0 a 1\n")
+    hungjury("simulate", "-o", "demo", "--topics", "2", cwd=tmp_path)
+    changed = tmp_path / "demo" / "gold.qrels"
+    changed.write_text("1 0 a 1\n")
+    for folder in ("mine", "demo"):
+        before = {path: path.read_bytes() for path in (tmp_path / folder).glob("**/*.*")}
+        done = hungjury("simulate", "-o", folder, "--topics", "3", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "not from an earlier simulation" in done.stderr
+        assert {path: path.read_bytes() for path in (tmp_path / folder).glob("**/*.*")} == before
+    changed.unlink()
+    (tmp_path / "demo" / "runs" / "system9.run").write_text("1 Q0 a 1 1 mine\n")
+    assert hungjury("simulate", "-o", "demo", "--systems", "9", cwd=tmp_path).returncode == 2
+    assert hungjury("simulate", "-o", "demo", "--systems", "8", cwd=tmp_path).returncode == 0
+
+
 def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = hungjury("simulate", "-o", "file", cwd=tmp_path)

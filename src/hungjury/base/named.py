@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, T
 from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.base.parameters import Declared, required
 from hungjury.base.records import Signature, dataclass_transform
+from hungjury.base.text import decimal_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,10 +34,20 @@ def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
         call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise ValueError(args)
+        for one in ast.walk(call):  # Python also reads 1_0 and 0x1F
+            if isinstance(one, ast.Constant) and not _plain_number(one, source):
+                raise ValueError(args)
         unnamed = [_value(one, source) for one in call.args]
         return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
     except (SyntaxError, TypeError, RecursionError, MemoryError):
         raise ValueError(args) from None
+
+
+def _plain_number(constant: ast.Constant, source: str) -> bool:
+    """Tell whether a constant, if it is a number, is written as people write it."""
+    if isinstance(constant.value, bool) or not isinstance(constant.value, (int, float)):
+        return True
+    return decimal_of(ast.get_source_segment(source, constant) or "") is not None
 
 
 def _value(node: ast.expr, source: str) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import gcd
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,7 +262,7 @@ def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int, few
     return np.inf
 
 
-def _listed(labels: NDArray[np.float64]) -> str:
+def _listed(labels: NDArray[Any]) -> str:
     """Write '6 (10), 8 (4)': labels and how often they occur."""
     values, counts = np.unique(labels, return_counts=True)
     return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,8 +24,7 @@ ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
 ODD = get_args(OddJudge)
 MOST_HARDNESS = 100
 SLIP = 0.01  # share of labels that a copycat does not copy
-_JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
-_RUN_FILE = re.compile(r"system\d+\.run")
+_LIST = "simulation.sha256"  # of the files that a simulation wrote, as sha256sum lists them
 CODE, UNREAD = 999, 0.1  # a coder's code for an unreadable answer, and its frequency
 READ, GUESSED = 1 / 3, 0.5  # shares that a lazy judge labels, and of these by guessing
 
@@ -59,21 +58,27 @@ class Simulation(Record, eq=False):
     accuracy: dict[str, float]
 
     def write(self, folder: str | Path) -> None:
-        """Write ``gold.qrels``, ``judges/*.qrels`` and ``runs/*.run`` into a folder, in place of
-        an earlier simulation there."""
+        """Write ``gold.qrels``, ``judges/*.qrels`` and ``runs/*.run`` into a folder.
+
+        The list ``simulation.sha256`` of these files says that they may be replaced by another
+        simulation, as long as nobody changes them. Files that it does not name are never replaced.
+        """
         folder = Path(folder)
-        _make_room(folder)
-        self.gold.write(str(folder / "gold.qrels"))
+        files = {"gold.qrels": self.gold.to_text()}
         for judge in self.judgments.judges:
-            path = folder / "judges" / f"{judge}.qrels"
-            write_whole(path, self._labels_of(judge))
+            files[f"judges/{judge}.qrels"] = self._labels_of(judge)
         for system in self.runs.systems:
             lines = [
                 f"{topic} Q0 {document} {rank} {score:.4f} {system}\n"
                 for topic in self.runs.topics
                 for rank, (document, score) in enumerate(self.runs.ranked(system, topic), 1)
             ]
-            write_whole(folder / "runs" / f"{system}.run", "".join(lines))
+            files[f"runs/{system}.run"] = "".join(lines)
+        _make_room(folder, files)
+        for name, text in files.items():
+            write_whole(folder / name, text)
+        listed = [f"{_digest(text.encode())}  {name}\n" for name, text in files.items()]
+        write_whole(folder / _LIST, "".join(listed))
 
     def _labels_of(self, judge: str) -> str:
         """Return a judge's file; a coder writes a code where it has no label."""
@@ -87,15 +92,33 @@ class Simulation(Record, eq=False):
         return text + "".join(codes)
 
 
-def _make_room(folder: Path) -> None:
-    """Return the folders, without systems and judges of an earlier simulation: a pattern such as
-    ``judges/*`` would take them for part of this one."""
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _make_room(folder: Path, names: Collection[str]) -> None:
+    """Make the folders, and remove an earlier simulation: a pattern such as ``judges/*`` would take
+    its judges for part of this one."""
     try:
-        for name, ours in (("judges", _JUDGE_FILE), ("runs", _RUN_FILE)):
+        listed = folder / _LIST
+        lines = listed.read_text().splitlines() if listed.exists() else []
+        earlier = {folder / name: digest for digest, _, name in (x.partition("  ") for x in lines)}
+        ours = ("judges/*", "runs/*", "gold.qrels")
+        files = [path for pattern in ours for path in folder.glob(pattern)]
+        for path in files:
+            if path not in earlier and earlier and str(path.relative_to(folder)) not in names:
+                continue  # added by a user, and in nobody's way
+            if path not in earlier or _digest(path.read_bytes()) != earlier[path]:
+                raise InputError(
+                    "this file is not from an earlier simulation, or was changed since",
+                    code="own-file",
+                    file=str(path),
+                    remedy="choose another folder, or move the file away",
+                )
+        for path in earlier:
+            path.unlink(missing_ok=True)
+        for name in ("judges", "runs"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-            for old in (folder / name).iterdir():
-                if ours.fullmatch(old.name):
-                    old.unlink()
     except OSError as error:
         remedy = "give a folder that exists or can be created"
         raise file_error(folder, error, "written", remedy) from None
