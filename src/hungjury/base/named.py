@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, T
 from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.base.parameters import Declared, required
 from hungjury.base.records import Signature, dataclass_transform
-from hungjury.base.text import decimal_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,7 +46,8 @@ def _plain_number(constant: ast.Constant, source: str) -> bool:
     """Tell whether a constant, if it is a number, is written as people write it."""
     if isinstance(constant.value, bool) or not isinstance(constant.value, (int, float)):
         return True
-    return decimal_of(ast.get_source_segment(source, constant) or "") is not None
+    written = ast.get_source_segment(source, constant) or ""
+    return re.fullmatch(r"[0-9.]+(?:[eE][+-]?[0-9]+)?", written) is not None
 
 
 def _value(node: ast.expr, source: str) -> object:
