@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 
@@ -60,7 +60,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         if module == package:  # a module of the package itself: from . import name
             value: Any = import_module(f"{package}.{original}")
         else:
-            value = getattr(import_module(module), original)
+            value = _at_the_door(getattr(import_module(module), original), package)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -69,6 +69,18 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         return sorted({*known(), *special})
 
     return look_up, names
+
+
+def _at_the_door(value: Any, package: str) -> Any:
+    """Return a public function, or class, that checks its arguments."""
+    from hungjury.base.door import guard_class, guarded
+
+    if isinstance(value, type):
+        guard_class(value)
+    elif isinstance(value, FunctionType):
+        value = guarded(value)
+        value.__module__ = package  # where it is found again, by pickle too
+    return value
 
 
 def _homes(package: str) -> dict[str, tuple[str, str]]:

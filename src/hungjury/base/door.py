@@ -1,0 +1,229 @@
+"""The door: what is given to public functions and methods is checked against their annotations.
+
+Every public name passes through here when it is first used (`lazy.attach`). The functions behind
+the door call each other without these checks; they trust the types, and check only what types do
+not say, such as ranges.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import wraps
+from numbers import Real
+from types import FunctionType, NoneType, UnionType
+from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
+
+from hungjury.base.errors import InputError, check_choice, either
+
+F = TypeVar("F", bound=Callable[..., Any])
+OURS = "hungjury."
+
+
+class _Unknown:
+    """A name that is known to type checkers only: anything fits."""
+
+    def __getattr__(self, name: str) -> _Unknown:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, _of: object) -> _Unknown:
+        return self
+
+    __or__ = __ror__ = __call__ = __getitem__
+
+
+UNKNOWN = _Unknown()
+
+
+class _Names(dict[str, Any]):
+    """Names in annotations: those of the function's module, and those it imports for types only."""
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.get(name, UNKNOWN)
+        if found is UNKNOWN:
+            loaded = (vars(sys.modules[m]) for m in [*sys.modules] if m.startswith(OURS))
+            homes = (vars(builtins), *loaded)
+            found = next((home[name] for home in homes if name in home), UNKNOWN)
+        return self.read(found) if isinstance(found, str) else found  # the text of an alias
+
+    def read(self, text: str) -> Any:
+        """Return the type that an annotation's text names."""
+        return eval(text, {"__builtins__": {}}, self)
+
+
+def guarded(function: F) -> F:
+    """Check the arguments of a function before it is called."""
+    if isinstance(function, FunctionType) and not hasattr(function, "_rules"):
+        code = function.__code__
+        places = code.co_varnames[: code.co_argcount]
+        rules: dict[str, Any] = {}
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            if not rules:
+                rules.update(_rules(function))
+            for name, value in [*zip(places, given, strict=False), *named.items()]:
+                if name in rules:
+                    check(name, value, rules[name])
+            return opened(function(*given, **named))
+
+        call._rules = rules  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
+    return function
+
+
+def opened(value: Any) -> Any:
+    """Guard the methods of our own objects, and of what they contain; return the object."""
+    for one in (value, *getattr(value, "__dict__", {}).values()):
+        guard_class(type(one))
+    return value
+
+
+def guard_class(cls: type) -> None:
+    """Guard the public methods of one of our classes, once."""
+    for kind in cls.__mro__:
+        if not kind.__module__.startswith(OURS) or "_guarded" in vars(kind):
+            continue
+        kind._guarded = True  # type: ignore[attr-defined]
+        for name, one in list(vars(kind).items()):
+            if isinstance(one, FunctionType) and not name.startswith("_"):
+                setattr(kind, name, guarded(one))
+            elif isinstance(one, (staticmethod, classmethod)) and not name.startswith("_"):
+                setattr(kind, name, type(one)(guarded(one.__func__)))
+
+
+def _rules(function: FunctionType) -> dict[str, Any]:
+    """Return the types of a function's arguments by name, those of **options among them."""
+    names = _Names(function.__globals__)
+    rules = {"return": UNKNOWN}
+    for name, written in function.__annotations__.items():
+        if not isinstance(written, str):
+            rules[name] = written
+        elif written.startswith("Unpack["):
+            rules |= names.read(written[len("Unpack[") : -1]).__annotations__
+        else:
+            rules[name] = names.read(written)
+    return rules
+
+
+def check(name: str, value: object, kind: Any) -> None:
+    """Refuse an argument that does not fit its annotation."""
+    if fits(value, kind):
+        return
+    words = [args for one in _members(kind) for args in [get_args(one)] if _is(one, Literal)]
+    if words and isinstance(value, str):
+        check_choice(name, value, words[0])
+    shown = (
+        repr(value) if isinstance(value, (str, int, float, bytes)) else f"a {_word(type(value))}"
+    )
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    raise InputError(
+        f"invalid value {shown} for {name}",
+        code="invalid-type",
+        argument=name,
+        remedy=f"{name} must be {described(kind)}",
+    )
+
+
+def _is(kind: Any, origin: object) -> bool:
+    return get_origin(kind) is origin
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    """Return the members of a union; any other type is its only member."""
+    if isinstance(kind, (str, ForwardRef)):
+        kind = _Names().read(getattr(kind, "__forward_arg__", kind))
+    if _is(kind, Annotated):
+        return _members(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return tuple(part for one in get_args(kind) for part in _members(one))
+    return (kind,)
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Tell whether a value has a type; types that cannot be checked fit everything."""
+    return any(_fits(value, one) for one in _members(kind))
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin, inside = get_origin(kind) or kind, get_args(kind)
+    if origin is Literal:
+        return any(type(value) is type(word) and value == word for word in inside)
+    if origin in _SIMPLE:
+        return _SIMPLE[origin][1](value)
+    if origin in (Mapping, dict):
+        return isinstance(value, Mapping) and (
+            not inside or all(fits(k, inside[0]) and fits(v, inside[1]) for k, v in value.items())
+        )
+    if origin in _LISTS:
+        return _is_list(value, inside[0] if inside else Any, origin)
+    if isinstance(origin, type) and origin.__module__ != "numpy" and not _protocol(origin):
+        return isinstance(value, origin)
+    return True
+
+
+def _protocol(kind: type) -> bool:
+    return getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
+
+
+def _is_list(value: Any, kind: Any, origin: Any) -> bool:
+    if isinstance(value, (str, bytes, Mapping)) or getattr(value, "shape", None) == ():
+        return False
+    if hasattr(value, "dtype"):  # an array or a column: its type is that of all elements
+        return True
+    if not isinstance(value, Iterable) or (
+        origin is not Iterable and not hasattr(value, "__len__")
+    ):
+        return False
+    return not isinstance(value, Collection) or all(fits(one, kind) for one in value)
+
+
+def _is_integer(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and operator.index(value) is not None
+    except TypeError:
+        return False
+
+
+_LISTS = (Sequence, Iterable, Collection, list, tuple, set, frozenset)
+_SIMPLE: dict[Any, tuple[str, Callable[[Any], bool]]] = {  # how it is called, and what it is
+    Any: ("anything", lambda value: True),
+    object: ("anything", lambda value: True),
+    None: ("None", lambda value: value is None),
+    NoneType: ("None", lambda value: value is None),
+    bool: ("True or False", lambda value: type(value).__name__ in ("bool", "bool_")),
+    int: ("an integer", _is_integer),
+    float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
+    str: ("text", lambda value: isinstance(value, str)),
+    os.PathLike: ("a path", lambda value: isinstance(value, os.PathLike)),
+    IO: ("an open file", lambda value: hasattr(value, "read")),
+    Callable: ("a function", callable),
+}
+
+
+def described(kind: Any) -> str:
+    """Say in words what fits a type."""
+    return either(list(dict.fromkeys(_described(one) for one in _members(kind))))
+
+
+def _described(kind: Any) -> str:
+    origin, inside = get_origin(kind) or kind, get_args(kind)
+    if origin is Literal:
+        return either([repr(word) for word in inside])
+    if origin in _SIMPLE:
+        return _SIMPLE[origin][0]
+    if origin in (Mapping, dict):
+        return "a dictionary"
+    if origin in _LISTS:
+        return f"a list (of {described(inside[0])} each)" if inside else "a list"
+    return _word(origin)
+
+
+def _word(kind: Any) -> str:
+    name = str(getattr(kind, "__name__", "value"))
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
