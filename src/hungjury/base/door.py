@@ -18,6 +18,7 @@ from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
 
 from hungjury.base.errors import InputError, check_choice, either
+from hungjury.base.lazy import PUBLIC
 
 F = TypeVar("F", bound=Callable[..., Any])
 OURS = "hungjury."
@@ -78,9 +79,10 @@ def guarded(function: F) -> F:
 
 
 def opened(value: Any) -> Any:
-    """Guard the methods of our own objects, and of what they contain; return the object."""
+    """Guard the methods of public objects, and of what they contain; return the object."""
     for one in (value, *getattr(value, "__dict__", {}).values()):
-        guard_class(type(one))
+        if f"{type(one).__module__}.{type(one).__qualname__}" in PUBLIC:
+            guard_class(type(one))
     return value
 
 
@@ -137,7 +139,8 @@ def _is(kind: Any, origin: object) -> bool:
 def _members(kind: Any) -> tuple[Any, ...]:
     """Return the members of a union; any other type is its only member."""
     if isinstance(kind, (str, ForwardRef)):
-        kind = _Names().read(getattr(kind, "__forward_arg__", kind))
+        text = kind if isinstance(kind, str) else kind.__forward_arg__
+        kind = _Names().read(text)
     if _is(kind, Annotated):
         return _members(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -162,7 +165,9 @@ def _fits(value: Any, kind: Any) -> bool:
         )
     if origin in _LISTS:
         return _is_list(value, inside[0] if inside else Any, origin)
-    if isinstance(origin, type) and origin.__module__ != "numpy" and not _protocol(origin):
+    if getattr(origin, "__name__", "") == "ndarray":
+        return _is_array(value)
+    if isinstance(origin, type) and not _protocol(origin):
         return isinstance(value, origin)
     return True
 
@@ -172,15 +177,19 @@ def _protocol(kind: type) -> bool:
 
 
 def _is_list(value: Any, kind: Any, origin: Any) -> bool:
-    if isinstance(value, (str, bytes, Mapping)) or getattr(value, "shape", None) == ():
+    if isinstance(value, (str, bytes, Mapping)) or getattr(value, "ndim", 1) != 1:
         return False
-    if hasattr(value, "dtype"):  # an array or a column: its type is that of all elements
-        return True
-    if not isinstance(value, Iterable) or (
-        origin is not Iterable and not hasattr(value, "__len__")
-    ):
+    if hasattr(value, "read"):  # a file, which would be read line by line
+        return False
+    if hasattr(value, "dtype") and str(value.dtype) != "object":
+        return all(fits(one, kind) for one in value[:1])  # all elements have one type
+    if not isinstance(value, Iterable if origin is Iterable else Collection):
         return False
     return not isinstance(value, Collection) or all(fits(one, kind) for one in value)
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "dtype") and value.dtype.kind in "biuf" and value.ndim > 0
 
 
 def _is_integer(value: Any) -> bool:
@@ -221,7 +230,7 @@ def _described(kind: Any) -> str:
         return "a dictionary"
     if origin in _LISTS:
         return f"a list (of {described(inside[0])} each)" if inside else "a list"
-    return _word(origin)
+    return "an array of numbers" if _word(origin) == "a ndarray" else _word(origin)
 
 
 def _word(kind: Any) -> str:

@@ -14,6 +14,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
+PUBLIC: set[str] = set()  # where public names are defined, such as hungjury.data.qrels.Qrels
+
 
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make ``__getattr__`` and ``__dir__`` of a package from its stub.
@@ -33,6 +35,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     def known() -> dict[str, tuple[str, str]]:
         if not homes:
             homes.update(_homes(package))
+            PUBLIC.update(".".join(home) for home in homes.values())
         return homes
 
     class Package(ModuleType):
@@ -73,7 +76,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 def _at_the_door(value: Any, package: str) -> Any:
     """Return a public function, or class, that checks its arguments."""
-    from hungjury.base.door import guard_class, guarded
+    from hungjury.base.door import guard_class, guarded  # imported with the first public name
 
     if isinstance(value, type):
         guard_class(value)

@@ -32,6 +32,7 @@ MOST_TREES = 100_000
 MOST_LEAVES = 131_072  # LightGBM's own bound
 MOST_FEATURES = 100_000
 MOST_WORKERS = 10_000
+MOST_DIGITS = 100  # of a number in a table
 
 
 def check_count(name: str, value: Any, least: int, most: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from hungjury.base.choices import FrameBackend
 from hungjury.base.errors import InputError, MissingExtra, check_choice
+from hungjury.base.parameters import MOST_DIGITS, check_count
 from hungjury.base.records import Record
 from hungjury.base.text import (
     columns,
@@ -91,6 +92,7 @@ class Table(Record, eq=False):
         return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows], **more)
 
     def __post_init__(self) -> None:
+        check_count("digits", self.digits, 0, MOST_DIGITS)
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise InputError(

@@ -157,7 +157,8 @@ def number_text(value: float | None, digits: int = 3, sign: str = "") -> str:
     """
     if value is None or math.isnan(value):
         return "-"
-    return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"
+    shown = min(digits, 100)
+    return f"{round(float(value), shown) + 0.0:{sign}.{shown}f}"
 
 
 def letter(place: int) -> str:

@@ -422,6 +422,7 @@ def check_gold(
         return ()  # a sample may lack the highest grades
     scales = f"gold labels are 0-{top}, but the judges' are 0-{highest}"
     near = abs(top - highest) == 1 and min(top, highest) > 1
+    near |= top < highest and bool((label == top).all())  # which is noted for itself
     if near or (top < highest and due < EXPECTED):
         return (Note("gold-scale", len(label), scales, about="result"),)
     above = f" ({_listed(label[label > highest])})" if top > highest else ""

@@ -187,7 +187,7 @@ def simulate(
     check_count("depth", depth, 1, 10_000_000)
     check_count("grades", grades, 2, MOST_GRADE + 1)
     deviation = f"a standard deviation up to {MOST_HARDNESS:g}"
-    each = accuracies and all(0 <= a <= 1 for a in accuracies)
+    each = len(accuracies) > 0 and all(0 <= a <= 1 for a in accuracies)
     for name, value, right, meant in (
         ("depth", depth, depth <= documents, f"at most the number of documents, {documents}"),
         ("reach", reach, 0 < reach <= 1, "a share above 0, at most 1"),

@@ -11,6 +11,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import (
+    Argument,
     InputError,
     MeasureError,
     Note,
@@ -216,7 +217,12 @@ class _Gold:
     """The systems' means under gold labels, on the topics that have them."""
 
     def __init__(self, scored: JudgeScores) -> None:
-        assert scored.gold is not None
+        if scored.gold is None:
+            raise InputError(
+                "approaches are compared by gold labels",
+                code="no-gold",
+                remedy=("give", Argument("gold")),
+            )
         self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
         self.better, self.average = scored.measures[0].better, scored.measures[0].average

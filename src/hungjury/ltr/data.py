@@ -96,7 +96,7 @@ def as_labels(
 ) -> Labels:
     """Check labels of rows; `file` and `lines` locate errors."""
     check_choice("labels", kind, get_args(LabelKind))
-    values = np.asarray(given)
+    values = as_array(given)
     if values.dtype.kind not in "fiub":
         raise InputError(
             "the labels are not numbers",
@@ -184,7 +184,17 @@ def _of_matrix(chances: Floats, of: _Complaints) -> Labels:
 
 def as_features(given: FeaturesLike) -> Features:
     """Return features [row, feature] as a compressed matrix if they are sparse, else an array."""
-    return given.tocsr() if hasattr(given, "tocsr") else np.asarray(given)
+    return given.tocsr() if hasattr(given, "tocsr") else as_array(given)
+
+
+def as_array(given: ArrayLike) -> NDArray[Any]:
+    """Return an array, or refuse lists whose parts differ in length."""
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise InputError(
+            f"not an array: {error}", code="ragged", remedy="give rows of the same length"
+        ) from None
 
 
 class RankingData(Record, eq=False):
@@ -413,7 +423,7 @@ def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], li
             argument="groups",
             remedy="give the query of every row, or the number of rows of each query",
         )
-    given = np.asarray(groups)
+    given = as_array(groups)
     if given.ndim != 1 or not len(given):
         raise InputError(
             f"the groups have the shape {given.shape}",

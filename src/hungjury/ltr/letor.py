@@ -209,6 +209,8 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
     >>> hj.ltr.join_data(parts[:2])
     RankingData(4 queries, 40 documents, 3 features)
     """
+    if not len(parts):
+        raise InputError("no data to join", code="no-data", remedy="give at least one set")
     widths = [part.features.shape[1] for part in parts]
     if len(set(widths)) > 1:
         raise InputError(

@@ -17,6 +17,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import cores
+from hungjury.base.parameters import MOST_TREES, check_count
 from hungjury.data.reading.options import takes
 from hungjury.data.runs import Progress
 from hungjury.ltr.data import GRADES, FeaturesLike, RankingData, ranking_data
@@ -194,12 +195,16 @@ def _check_parameters(given: Mapping[str, Any], objectives: Sequence[Objective])
                 argument=name,
                 remedy="leave it out; features, labels and queries are used as they were read",
             )
-        if isinstance(value, float) and not isfinite(value):
+        number = TREES.get(known[name])
+        if number is not None and isinstance(number.default, int):
+            check_count(name, value, int(number.low or 0), int(number.high or MOST_TREES))
+        finite = not isinstance(value, float) or isfinite(value)
+        if not finite or not isinstance(value, (str, int, float, list, tuple)):
             raise InputError(
-                f"the parameter {name} is {value}",
+                f"the parameter {name} is {value!r:.60}",
                 code="out-of-range",
                 argument=name,
-                remedy="give a finite number",
+                remedy="give a finite number, text or a list",
             )
 
 

@@ -277,7 +277,7 @@ def factorial_anova(
     Topics are the subjects; their effect is separated from that of systems.
     """
     names = [*([subject] if subject else []), *factors]
-    columns = _columns(rows, response, names)
+    columns = _columns(rows, response, [*names, *([scale_by] if scale_by is not None else [])])
     levels = {name: list(dict.fromkeys(columns[name].tolist())) for name in names}
     if scale_by is not None:
         columns[response] = _scaled(columns[response], columns[scale_by])

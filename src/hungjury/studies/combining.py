@@ -278,6 +278,8 @@ class TupleScores:
 
     def check(self, approaches: Iterable[str]) -> None:
         """Raise an error for approaches that do not exist or do not fit the labels."""
+        if not approaches:
+            raise InputError("no approach", code="no-approach", remedy="name one, such as 'mv'")
         for name in approaches:
             weights = _weights(name)
             if weights is None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
 from hungjury.base.errors import InputError, check_choice, check_seed
+from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Table
@@ -226,6 +227,7 @@ def robustness(
         raise InputError(
             "nothing to draw", code="nothing-to-draw", remedy="give rates, and 1 repetition"
         )
+    check_count("repetitions", repetitions, 1, MOST_SAMPLES)
     pools = PoolScores(qrels, runs, measures, seed, systems)
     truth = pools.whole.better()
     shape = (len(pools.whole.measures), len(kept), repetitions)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Pages, RatesBy
 from hungjury.base.errors import Argument, InputError, check_choice, plural
-from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, check_count
+from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS_OF_A_PAGE, check_count
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.reading.options import QrelsLike
@@ -101,6 +101,7 @@ def calibrate(
     check_choice("pages", pages, get_args(Pages))
     check_choice("rates_by", rates_by, get_args(RatesBy))
     check_count("nav_rel", nav_rel, 1, MOST_GRADE)
+    check_count("min_sessions", min_sessions, 0, MOST_LABELS)
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
     asked = (log, relevant, ranks, min_sessions, rates_by == "query")
     if is_ibis_table(log):

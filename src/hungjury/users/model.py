@@ -165,7 +165,7 @@ class UserModel(Record, Result):
 
     def notes(self, ranks: int | None = None) -> tuple[Note, ...]:
         """Return notes on using the model on the first `ranks` ranks."""
-        depth = min(ranks or self.ranks, self.ranks)
+        depth = min(max(ranks or self.ranks, 1), self.ranks)
         found = list(self.page_notes())
         for one in self.classes:
             up = one.dynamic.rises(depth)

@@ -262,7 +262,9 @@ def frame_table(
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
         if isinstance(native, nw.DataFrame):
-            columns = {str(c): native[c].to_list() for c in native.columns}
+            if any(not isinstance(c, str) for c in native.columns):
+                raise ValueError("their names must be texts")
+            columns = {c: native[c].to_list() for c in native.columns}
             return InputTable(name, columns, given=given or {}, stem=stem)
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         said = f"the columns cannot be read: {error}"
@@ -285,7 +287,9 @@ def table_or_files(
         return frame_table(source, given=given, stem=stem)
     if isinstance(source, (str, bytes)) or hasattr(source, "read"):
         return source
-    rows = list(source) if isinstance(source, Iterable) else []
+    if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
+        return source
+    rows = list(source)
     if rows and all(hasattr(row, "_fields") for row in rows):
         fields = rows[0]._fields
         if any(row._fields != fields for row in rows):
@@ -294,7 +298,7 @@ def table_or_files(
             )
         columns = {f: [getattr(row, f) for row in rows] for f in fields}
         return InputTable("<list>", columns, given=given, stem=stem)
-    return rows if isinstance(source, Iterable) else source
+    return rows
 
 
 def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:

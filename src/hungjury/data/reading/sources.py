@@ -281,7 +281,8 @@ def expand(source: object, part: str = "qrels", *, folders: bool = False) -> lis
         return [_held(source)]
     if isinstance(source, (str, os.PathLike)):
         return _from_path(os.fspath(source), part, folders)
-    if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
+    listed = getattr(source, "ndim", 1) > 0  # not an array without dimensions
+    if listed and isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
         if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
             raise InputError(
                 "a frame is mixed with other sources",
@@ -310,7 +311,10 @@ def _held(stream: Any) -> Source:
     name = str(getattr(stream, "name", "<stream>"))
     try:
         content = stream.read()
-    except UnicodeDecodeError as error:
+    except (OSError, ValueError) as error:
+        if not isinstance(error, UnicodeDecodeError):  # closed, or opened for writing
+            said = f"cannot be read: {str(error).rstrip('.')}"
+            raise Source(name).error(said, "unreadable-file", "open it for reading") from None
         remedy = "open it with its own encoding, or save it as UTF-8"
         said = f"not {error.encoding.upper()} text"
         raise Source(name).error(said, "not-utf8", remedy) from None
@@ -322,6 +326,8 @@ def _held(stream: Any) -> Source:
 
 def _from_path(text: str, part: str, folders: bool) -> list[Source]:
     if text == "-":
+        if sys.stdin is None:
+            raise Source("<stdin>").error("stdin is closed", "unreadable-file", "give a file")
         return [Source("<stdin>", held=sys.stdin.buffer.read())]
     if text.startswith(PREFIX):
         return [Source(text, held=dataset_text(text, part))]
