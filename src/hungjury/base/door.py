@@ -17,8 +17,9 @@ from numbers import Real
 from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
 
-from hungjury.base.errors import InputError, check_choice, either
+from hungjury.base.errors import InputError, check_choice, check_seed, either
 from hungjury.base.lazy import PUBLIC
+from hungjury.base.parameters import check_share
 
 F = TypeVar("F", bound=Callable[..., Any])
 OURS = "hungjury."
@@ -117,12 +118,15 @@ def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
     if fits(value, kind):
         return
+    if name == "seed":
+        check_seed(value)
+    if name == "level":
+        check_share(name, value)
     words = [args for one in _members(kind) for args in [get_args(one)] if _is(one, Literal)]
     if words and isinstance(value, str):
         check_choice(name, value, words[0])
-    shown = (
-        repr(value) if isinstance(value, (str, int, float, bytes)) else f"a {_word(type(value))}"
-    )
+    plain = value is None or isinstance(value, (str, int, float, bytes))
+    shown = repr(value) if plain else _word(type(value))
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     raise InputError(
         f"invalid value {shown} for {name}",

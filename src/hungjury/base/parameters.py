@@ -85,7 +85,7 @@ def check_share(name: str, value: object) -> None:
     --------
     >>> check_share("level", 0.95)
     """
-    if not (isinstance(value, Real) and 0 < float(value) < 1):
+    if isinstance(value, bool) or not (isinstance(value, Real) and 0 < float(value) < 1):
         raise InputError(
             f"{name} is {value}",
             code="out-of-range",

@@ -143,7 +143,7 @@ def train_ranker(
     settings = parameters_with(parameters, bool(seen), [objective])
     notes = user_notes(goal, data)
     for note in notes:
-        warnings.warn(str(note), stacklevel=2)
+        warnings.warn(str(note), stacklevel=3)  # the caller of the public function
     booster, history = boost(
         goal, data, [("valid", one) for one in seen], [goal], settings, progress
     )
