@@ -40,6 +40,8 @@ from hungjury.leaderboard.leaderboard import leaderboard as leaderboard
 from hungjury.leaderboard.plan import plan as plan
 from hungjury.leaderboard.plan_file import Plan as Plan
 from hungjury.ltr.train import train_ranker as train_ranker
+from hungjury.measures.answers import Answers as Answers
+from hungjury.measures.answers import read_answers as read_answers
 from hungjury.measures.catalogue import Measure as Measure
 from hungjury.measures.catalogue import MeasureInfo as MeasureInfo
 from hungjury.measures.catalogue import measure as measure

@@ -71,6 +71,7 @@ ORACLES: dict[str, Oracle] = {
     "ESL": lambda m, x, pool, top: naive.esl(x, pool, m.want, m.rel),
     "ESLSaving": lambda m, x, pool, top: naive.esl_saving(x, pool, m.want, m.rel),
     "CG": lambda m, x, pool, top: naive_gain.cg(x, pool, m.cutoff, gains(m)),
+    "Mean": lambda m, x, pool, top: naive_gain.mean_gain(x, pool, m.cutoff, gains(m)),
     "nCG": lambda m, x, pool, top: naive_gain.ncg(x, pool, m.cutoff, gains(m)),
     "DCG": lambda m, x, pool, top: naive_gain.dcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
     "nDCG": lambda m, x, pool, top: naive_gain.ndcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
@@ -109,7 +110,7 @@ ORACLES: dict[str, Oracle] = {
     "NumNonrelJudgedRet": lambda m, x, pool, top: naive.num_nonrel_judged_ret(x, pool, m.rel),
 }
 # Without a recall base, or with one of documents that are not relevant.
-ALWAYS_DEFINED = {
+ALWAYS_DEFINED = {"Mean", 
     "Judged", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "Fallout",
     "SetFallout", "eRP", "eRRBP", "eRDCG",
 }  # fmt: skip

@@ -44,6 +44,11 @@ def cg(labels: Labels, pool: Pool, cutoff: int | None = None, gains: Gains | Non
     return sum(gain(label, gains) for label in top(labels, cutoff))
 
 
+def mean_gain(labels: Labels, pool: Pool, cutoff: int, gains: Gains | None = None) -> float:
+    """Gain collected in the first k documents, over k."""
+    return cg(labels, pool, cutoff, gains) / cutoff
+
+
 def ncg(
     labels: Labels, pool: Pool, cutoff: int | None = None, gains: Gains | None = None
 ) -> float | None:

@@ -325,6 +325,7 @@ TOP = {
     "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Curve", "Gate",
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "Project", "diff", "Changes", "read_scores", "JudgeScores",
+    "read_answers", "Answers",
     "m", "stats", "theory", "studies", "ltr", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]

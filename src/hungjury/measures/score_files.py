@@ -43,6 +43,7 @@ ROLES = {
               "task_name", "dataset"),
     "measure": ("measure", "metric", "metric_name"),
     "value": ("value", "score", "scores", "main_score"),
+    "text": ("text", "answer", "response", "output"),
     "judge": ("judge", "assessor", "annotator", "worker", "rater", "evaluator", "judge_model"),
 }  # fmt: skip
 
@@ -56,6 +57,7 @@ class Cell(NamedTuple):
     value: float
     judge: str = ""
     place: str = ""
+    text: str = ""  # of an answer
 
 
 class JudgeScores(Record, eq=False):
@@ -158,15 +160,15 @@ def read_scores(
     check_choice("duplicates", duplicates, get_args(RepeatedScores))
     if isinstance(source, (Scores, JudgeScores)):
         return source
-    named = _named_columns(columns)
-    cells = [cell for cell in _cells(source, named) if cell.topic != ALL]
+    named = named_columns(columns)
+    cells = [cell for cell in cells_of(source, named) if cell.topic != ALL]
     if not cells:
         raise InputError(
             "no score per topic was found", code="no-scores",
             remedy="give values per topic, such as the output of trec_eval -q",
         )  # fmt: skip
-    limits = _limits(scale)
-    _check_scale(cells, limits)
+    limits = limits_of(scale)
+    check_scale(cells, limits)
     axes = [list(dict.fromkeys(getattr(cell, axis) for cell in cells)) for axis in Cell._fields[:3]]
     judges = list(dict.fromkeys(cell.judge for cell in cells))
     values, notes = _arranged(cells, [judges, *axes], duplicates)
@@ -220,7 +222,7 @@ def _by_judge(
     )
 
 
-def _named_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
+def named_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
     if isinstance(columns, str):
         pairs = [part.partition("=") for part in columns.split(",")]
         columns = {role.strip(): name.strip() for role, _, name in pairs}
@@ -233,7 +235,7 @@ def _named_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
     return named
 
 
-def _limits(scale: tuple[float, float] | str | None) -> tuple[float, float] | None:
+def limits_of(scale: tuple[float, float] | str | None) -> tuple[float, float] | None:
     if scale is None:
         return None
     ends = scale.split("-") if isinstance(scale, str) else scale
@@ -249,7 +251,7 @@ def _limits(scale: tuple[float, float] | str | None) -> tuple[float, float] | No
     return low, high
 
 
-def _check_scale(cells: Sequence[Cell], limits: tuple[float, float] | None) -> None:
+def check_scale(cells: Sequence[Cell], limits: tuple[float, float] | None) -> None:
     if limits is None:
         return
     low, high = limits
@@ -340,7 +342,8 @@ def _complete(
 # From a source to cells.
 
 
-def _cells(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
+def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
+    """Read the cells of any source; `named` has the columns that a user named."""
     if isinstance(source, (str, os.PathLike)):
         yield from _path_cells(os.fspath(source), named)
     elif isinstance(source, Mapping):
@@ -349,7 +352,7 @@ def _cells(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
         yield from _row_cells(source, named, "row")
     elif isinstance(source, (list, tuple)):
         for one in source:
-            yield from _cells(one, named)
+            yield from cells_of(one, named)
     else:
         import narwhals as nw
 
@@ -465,9 +468,10 @@ def _row_cells(
             cells = [(measure, row[roles["value"]])]
         else:
             cells = [(name, row[name]) for name in measures]
+        text = str(row[roles["text"]] or "") if "text" in roles else ""
         for measure, value in cells:
             if value is not None and value != "":
-                yield Cell(system, topic, measure, _number(value, where), judge, where)
+                yield Cell(system, topic, measure, _number(value, where), judge, where, text)
 
 
 def _roles(row: Mapping[str, Any], named: Mapping[str, str], place: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from hungjury.measures.base import (
     seen,
 )
 
-__all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
+__all__ = ["CG", "DCG", "ERR", "RBP", "Mean", "Q", "gRBP", "nCG", "nDCG"]
 
 Gains = tuple[tuple[int, float], ...] | None
 GainAndDiscount = Literal["log2", "exp-log2"]
@@ -147,6 +147,21 @@ class CG(Discounted):
 
     def gain_of_grades(self, top: int) -> Floats:
         return gain_table(top, self.gains, exponential=False)
+
+
+@CATALOGUE.add("Mean")
+class Mean(CG):
+    """Mean gain of the first k documents; what is missing counts as 0. Mean@1 is the mean score of
+    systems that return one document, such as an answer, for every topic."""
+
+    formula = "Mean@k = (1/k) Σ_{n≤k} gain(l_n)"
+    cutoff: int = param(1, kind=integer, low=1, doc="ranks counted")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.full(ranks.shape, 1 / self.cutoff)
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
 
 
 @CATALOGUE.add("nCG")
