@@ -110,8 +110,8 @@ ORACLES: dict[str, Oracle] = {
     "NumNonrelJudgedRet": lambda m, x, pool, top: naive.num_nonrel_judged_ret(x, pool, m.rel),
 }
 # Without a recall base, or with one of documents that are not relevant.
-ALWAYS_DEFINED = {"Mean", 
-    "Judged", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "Fallout",
+ALWAYS_DEFINED = {
+    "Mean", "Judged", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "Fallout",
     "SetFallout", "eRP", "eRRBP", "eRDCG",
 }  # fmt: skip
 BY_GAIN = {"CG", "nCG", "DCG", "nDCG", "gRBP", "ERR"}

@@ -47,10 +47,8 @@ class Answers(Record, eq=False):
     >>> rows = [{"system": s, "topic": t, "judge": j, "score": v}
     ...         for s, t, j, v in [("a", "1", "x", 3), ("a", "1", "y", 5), ("b", "1", "x", 1),
     ...                            ("b", "1", "y", 2), ("a", "2", "x", 4), ("b", "2", "y", 4)]]
-    >>> answers = hj.read_answers(rows, scale="1-5")
-    >>> merged = hj.merge(answers.judgments, "binmv")
-    >>> hj.evaluate(merged, answers.runs, "E(Mean@1)").mean().tolist()
-    [[4.0, 2.75]]
+    >>> hj.read_answers(rows, scale="1-5")
+    Answers(2 systems, 2 topics, 2 judges)
     """
 
     judgments: Judgments
