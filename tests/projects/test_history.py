@@ -141,3 +141,19 @@ def test_numbers_move_only_by_more_than_the_last_digit() -> None:
     assert moved_numbers({"a": [0.5]}, {"a": [0.5001]}) == []
     assert moved_numbers({"a": [0.5]}, {"a": [0.51]}) == ["a[0]: 0.5 before, 0.51 now"]
     assert moved_numbers({"a": 1}, {}) == ["a: 1 before, None now"]
+
+
+def test_results_in_python_know_their_call(folder: Path) -> None:
+    judgments = hj.read_judgments("judges/*")
+    board = hj.leaderboard(judgments, "runs/*", "P@5", draws=200)
+    found = json.loads(board.to_json())["provenance"]
+    assert found["command"] == [
+        "hj.leaderboard(Judgments, 'runs/*', 'P@5', draws=200)".replace(
+            "Judgments", repr(judgments)
+        )
+    ]
+    assert [one["path"] for one in found["inputs"]] == sorted(
+        path.relative_to(folder).as_posix() for path in folder.glob("*/*")
+    )
+    again = hj.leaderboard(hj.read_judgments("judges/*"), "runs/*", "P@5", draws=200)
+    assert again.to_json() == board.to_json()

@@ -20,6 +20,7 @@ from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_
 from hungjury.base.errors import InputError, check_choice, check_seed, either
 from hungjury.base.lazy import PUBLIC
 from hungjury.base.parameters import check_share
+from hungjury.base.provenance import remember
 
 F = TypeVar("F", bound=Callable[..., Any])
 OURS = "hungjury."
@@ -72,7 +73,10 @@ def guarded(function: F) -> F:
             for name, value in [*zip(places, given, strict=False), *named.items()]:
                 if name in rules:
                     check(name, value, rules[name])
-            return opened(function(*given, **named))
+            found = opened(function(*given, **named))
+            if "." not in function.__qualname__:  # methods pass on what they are of
+                remember(found, function.__name__, given, named)
+            return found
 
         call._rules = rules  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]

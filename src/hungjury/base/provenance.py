@@ -7,14 +7,17 @@ What can differ between two runs that give the same result (time, machine, folde
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hungjury.base.files import file_error
+from hungjury.base.records import Record
 from hungjury.base.text import json_text
 
+ORIGIN = "_origin"  # the attribute of a result that says which call made it
 LIBRARIES = ("numpy", "scipy", "narwhals")  # those that numbers depend on
 _PIECE = 1 << 20
+MOST_SHOWN = 60  # characters of an argument
 
 
 def provenance(command: Sequence[str], inputs: Iterable[str]) -> dict[str, Any]:
@@ -74,9 +77,52 @@ def made() -> dict[str, str]:
     }
 
 
-def with_provenance(text: str, record: dict[str, Any]) -> str:
-    """Add provenance to an object in JSON, which is not parsed: results can be large."""
+def remember(value: Any, function: str, given: Iterable[Any], named: Mapping[str, Any]) -> None:
+    """Let the result of a call, or each of a list of results, know the call and its files."""
+    results = value if isinstance(value, list) else [value]
+    if not results or not all(isinstance(one, Record) for one in results):
+        return
+    values = [*given, *named.values()]
+    shown = [*map(_shown, given), *(f"{name}={_shown(one)}" for name, one in named.items())]
+    files = [file for one in values for file in _files(one)]
+    for one in results:
+        one.__dict__.setdefault(ORIGIN, (f"hj.{function}({', '.join(shown)})", tuple(files)))
+
+
+def origin_added(text: str, result: object) -> str:
+    """Add the call that made a result, and its files, to the result's JSON."""
+    origin = result.__dict__.get(ORIGIN)
+    if origin is None or not text.startswith("{"):
+        return text
+    call, files = origin
+    return with_provenance(text, provenance([call], files), apart=False)
+
+
+def _shown(value: object) -> str:
+    """Write an argument; long ones and objects by their type."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN and not text.startswith("<") else type(value).__name__
+
+
+def _files(value: object) -> tuple[str, ...]:
+    """The files that an argument names, or that were read to make it."""
+    if isinstance(value, Record):
+        return tuple(value.__dict__.get(ORIGIN, ("", ()))[1])
+    if isinstance(value, (list, tuple)):
+        return tuple(file for one in value for file in _files(one))
+    if not isinstance(value, (str, os.PathLike)):
+        return ()
+    from glob import glob
+
+    return tuple(path for path in glob(os.fspath(value)) if os.path.isfile(path))
+
+
+def with_provenance(text: str, record: dict[str, Any], *, apart: bool = True) -> str:
+    """Add provenance to an object in JSON, which is not parsed: results can be large.
+
+    apart: also add when and where it was made.
+    """
     start = text.strip().removesuffix("}").rstrip()
     comma = "" if start == "{" else ","
-    added = json_text({"provenance": record, "made": made()}).strip()
+    added = json_text({"provenance": record} | ({"made": made()} if apart else {})).strip()
     return f"{start}{comma}{added.removeprefix('{')}\n"

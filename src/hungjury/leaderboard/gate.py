@@ -124,7 +124,7 @@ class Gate(Record, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and whether the candidate passed."""
         return {
-            **vars(self),
+            **{name: one for name, one in vars(self).items() if name[0] != "_"},
             "passed": self.passed,
             "notes": [note.to_dict() for note in self.notes],
         }

@@ -399,7 +399,11 @@ class GoldAgreement(Record, Result, eq=False):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain numbers and lists."""
-        out = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
+        out = {
+            k: v.tolist() if isinstance(v, np.ndarray) else v
+            for k, v in vars(self).items()
+            if k[0] != "_"
+        }
         bins = [vars(one) for one in self.reliability]
         return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
 

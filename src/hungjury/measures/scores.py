@@ -15,6 +15,7 @@ from hungjury import native
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_choice, plural
 from hungjury.base.parameters import check_share
+from hungjury.base.provenance import origin_added
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
@@ -522,7 +523,7 @@ class Scores(Record, Result, eq=False):
 
     def to_json(self, per_topic: bool = False) -> str:
         """Return means, settings and, with `per_topic`, every value; NaN is null."""
-        return json_text(self._content(per_topic))
+        return origin_added(json_text(self._content(per_topic)), self)
 
     def _content(self, per_topic: bool) -> dict[str, Any]:
         columns = list(self.columns())
