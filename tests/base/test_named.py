@@ -225,7 +225,7 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         # parameters
         ("AP(re=2)", MeasureError, "did you mean rel?"),
         ("AP(persistence=0.8)", MeasureError, "AP takes rel, cutoff"),
-        ("NumRet(rel=2)", MeasureError, "NumRet takes no parameters"),
+        ("NumQ(rel=2)", MeasureError, "NumQ takes no parameters"),
         ("AP(2)", MeasureError, "parameters must be named"),
         ("RBP(0.8, 2)", MeasureError, "parameters must be named"),
         ("AP(rel=)", MeasureError, "cannot be read"),

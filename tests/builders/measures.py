@@ -54,7 +54,19 @@ def smooth(alpha: float) -> tuple[float, float, float]:
 
 SHAPE = {"navigational": smooth(0.15), "informational": smooth(0.03)}  # the shipped users
 
+
 # measure, labels in rank order, pool, largest grade of the scale -> value
+def times(*values: float | None) -> float | None:
+    return None if None in values else math.prod(values)  # type: ignore[arg-type]
+
+
+def relative_precision(m: Any, x: Labels, pool: Pool) -> float | None:
+    if not m.relative:
+        return naive.set_precision(x, pool, m.rel)
+    most = min(len(x), naive.num_rel(x, pool, m.rel))
+    return naive.num_rel_ret(x, pool, m.rel) / most if most else 0.0
+
+
 ORACLES: dict[str, Oracle] = {
     "P": lambda m, x, pool, top: naive.precision(x, pool, m.cutoff, m.rel),
     "R": lambda m, x, pool, top: naive.recall(x, pool, m.cutoff, m.rel),
@@ -99,12 +111,23 @@ ORACLES: dict[str, Oracle] = {
     "nMCG": lambda m, x, pool, top: naive_users.nmcg(
         x, pool, SHAPE, m.nav_rel or m.users.nav_rel, m.cutoff
     ),
-    "SetP": lambda m, x, pool, top: naive.set_precision(x, pool, m.rel),
+    **{
+        name: lambda m, x, pool, top: naive_gain.cwl(m.name, m, x, max(m.max_grade or top, top))
+        for name in ("SDCG", "BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11")
+    },
+    "Accuracy": lambda m, x, pool, top: naive.accuracy(x, pool, m.cutoff, m.rel),
+    "Compat": lambda m, x, pool, top: naive_gain.compat(x, pool, m.p, m.normalize),
+    "SetAP": lambda m, x, pool, top: times(
+        naive.set_precision(x, pool, m.rel), naive.set_recall(x, pool, m.rel)
+    ),
+    "SetP": lambda m, x, pool, top: relative_precision(m, x, pool),
     "SetR": lambda m, x, pool, top: naive.set_recall(x, pool, m.rel),
     "SetF": lambda m, x, pool, top: naive.set_f(x, pool, m.beta, m.rel),
     "SetFallout": lambda m, x, pool, top: naive.set_fallout(x, pool, m.rel),
     "NumQ": lambda m, x, pool, top: 1.0,
-    "NumRet": lambda m, x, pool, top: naive.num_ret(x, pool),
+    "NumRet": lambda m, x, pool, top: (
+        naive.num_ret(x, pool) if m.rel is None else naive.num_rel_ret(x, pool, m.rel)
+    ),
     "NumRel": lambda m, x, pool, top: naive.num_rel(x, pool, m.rel),
     "NumRelRet": lambda m, x, pool, top: naive.num_rel_ret(x, pool, m.rel),
     "NumNonrelJudgedRet": lambda m, x, pool, top: naive.num_nonrel_judged_ret(x, pool, m.rel),
@@ -121,7 +144,7 @@ WORST: dict[str, Oracle] = {
     "Fallout": lambda m, x, pool, top: float(len(x) > 0),
     "SetFallout": lambda m, x, pool, top: float(len(x) > 0),
 }
-DRAWN = {"E"}  # values that come from random draws have no loop to be equal to
+DRAWN = {"E", "Residual"}  # of other measures: draws have no loop to be equal to
 CLASSES: list[Any] = [cls for cls in CATALOGUE if cls.name not in DRAWN]
 
 
@@ -173,6 +196,9 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "p": st.floats(0.01, 0.99),
     "max_grade": st.integers(4, 6),
     "beta": st.floats(0, 5),
+    "T": st.floats(0.6, 4),
+    "normalize": st.booleans(),
+    "relative": st.booleans(),
     "g": st.lists(st.integers(0, 3), min_size=4, max_size=4)
     .filter(any)
     .map(lambda parts: [part / sum(parts) for part in parts]),
@@ -187,6 +213,7 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "model": st.sampled_from(MODELS),
     "rates": st.none(),
     "rec": st.booleans(),
+    "steps": st.none(),
     "nav_rel": st.integers(1, 3),
     "user": st.just("published-shape"),
 }

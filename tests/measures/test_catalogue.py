@@ -134,7 +134,7 @@ def test_the_expectation_of_a_geometric_mean() -> None:
 
 def test_directions() -> None:
     smaller = {row["name"] for row in measures() if row["smaller_is_better"]}
-    assert smaller == {"ESL", "Fallout", "SetFallout"}
+    assert smaller == {"ESL", "Fallout", "SetFallout", "Residual"}
     assert measure("E(ESL)").smaller_is_better
     assert not measure("E(AP)").smaller_is_better
 

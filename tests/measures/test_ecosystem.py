@@ -17,7 +17,7 @@ from hungjury.measures.ecosystem import TAKEN, ir_measure, register
 im = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 
-NEEDED = {
+NEEDED = {"Residual": "Residual(RBP)",
     "P": "P@5", "F1": "F1@5", "Success": "Success@3", "IPrec": "IPrec@0.2",
     "GAP": "GAP(g=[0.4, 0.6])", "xGAP": "xGAP(g=[0.4, 0.6])@7", "eGAP": "eGAP(g=[0.4, 0.6])",
     "E": "E(AP, draws=20)", "eRP": "eRP(prob=[0, 0.5, 1])@5",
@@ -82,7 +82,9 @@ THEIRS = [
     im.NumRel(rel=2), im.NumRet, im.NumRet(rel=2), im.P(rel=2) @ 5, im.R @ 10, im.RBP(rel=1),
     im.RBP(rel=2, p=0.5), im.RR(rel=2), im.RR @ 3, im.Rprec, im.SetF, im.SetF(beta=0.5), im.SetP,
     im.SetR(rel=2), im.Success @ 2, im.infAP, im.nDCG, im.nDCG @ 10, im.nDCG(dcg="exp-log2") @ 10,
-    im.nDCG(gains={1: 3, 2: 9}), im.MRR, im.nDCG(judged_only=False) @ 3,
+    im.SetP(relative=True), im.SetAP, im.SetAP(rel=2), im.Accuracy,
+    im.Compat, im.Compat(p=0.8), im.Compat(normalize=False), im.nDCG(gains={1: 3, 2: 9}),
+    im.MRR, im.nDCG(judged_only=False) @ 3,
 ]  # fmt: skip
 
 
@@ -119,12 +121,11 @@ def test_their_measure_objects_wherever_a_measure_is(made):
         (im.ERR @ 20, 'name "ERR" for ours'),
         (im.RBP(p=0.5), "give it rel"),
         (im.AP(judged_only=True), "judged_only"),
-        (im.SetP(relative=True), "relative"),
         (im.IPrec @ 0.1, "defined differently"),  # theirs rounds as trec_eval 9 does
-        (im.Compat, "lists all measures"),
+        (im.SDCG(max_rel=4, min_rel=1) @ 5, "min_rel"),
         (im.nDCG(nonsense=1), "nonsense"),
     ],
-    ids=["ERR", "RBP", "condensed", "relative", "IPrec", "Compat", "nonsense"],
+    ids=["ERR", "RBP", "condensed", "IPrec", "min_rel", "nonsense"],
 )
 def test_objects_of_theirs_that_mean_something_else_are_refused(theirs, says):
     with pytest.raises(HungjuryError) as caught:

@@ -36,7 +36,7 @@ Simulate = Callable[..., Any]
 seeds = st.integers(0, 10**6)
 by_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.name)
 # Measures of what was retrieved, relevant or not: unjudged documents at the end change them.
-LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged"}
+LENGTH_MATTERS = {"SetP", "SetAP", "SetF", "NumRet", "Judged"}
 
 
 def length_matters(m: Any, labels: Labels | None = None) -> bool:
@@ -45,6 +45,8 @@ def length_matters(m: Any, labels: Labels | None = None) -> bool:
         return labels is None or sum((label or 0) >= m.rel for label in labels) < m.want
     if getattr(m, "takes_probabilities", False):
         return (m.unjudged if m.unjudged is not None else (m.prob or [0.0])[0]) > 0
+    if m.name in ("Accuracy", "Compat"):  # not of all lists
+        return True
     return m.name in LENGTH_MATTERS or m.name == "MP"  # its chain walks over all documents
 
 
@@ -72,6 +74,7 @@ def test_bounds(cls: Any, data: st.DataObject, labels: Labels, more: list[int]) 
 NEAR_ONE = {
     "P": {"cutoff": 3}, "F1": {"cutoff": 3}, "Success": {"cutoff": 3}, "IPrec": {"recall": 0.5},
     "RBP": {"p": 0.01}, "gRBP": {"p": 0.01}, "eRRBP": {"p": 0.01}, "eRP": {"cutoff": 3},
+    "SDCG": {"cutoff": 3}, "INSQ": {"T": 0.02}, "INST": {"T": 0.5},
     "GAP": {"g": [0.25] * 4}, "xGAP": {"g": [0.25] * 4}, "eGAP": {"g": [0.25] * 4},
 }  # fmt: skip
 

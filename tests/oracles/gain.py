@@ -6,7 +6,7 @@ Lists and pools as in measures.py. None means undefined. Nothing of the package 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from oracles.measures import Gains, Label, Labels, Pool, num_rel, num_rel_ret, relevant, top
 
@@ -152,3 +152,106 @@ def err(
         score += still_reading * satisfied / rank
         still_reading *= 1 - satisfied
     return score
+
+
+# Users who read on with a probability (C/W/L)
+
+
+def inverse_squares(start: float) -> float:
+    """The sum of 1 / n^2 from start on: terms by hand, the rest by Euler and Maclaurin."""
+    x = start + 40
+    rest = 1 / x + 1 / (2 * x**2) + 1 / (6 * x**3) - 1 / (30 * x**5) + 1 / (42 * x**7)
+    return sum(1 / (start + i) ** 2 for i in range(40)) + rest
+
+
+def reading(
+    labels: Labels,
+    most: int,
+    go_on: Callable[[int, float, float], float],
+    tail: Callable[[int, float], float],
+    cutoff: int | None = None,
+) -> float:
+    """Utility over the length read, rank by rank; tail(n, total): ranks read from n on, where no
+    document has a gain."""
+    reached, total, utility, read = 1.0, 0.0, 0.0, 0.0
+    last = len(labels) if cutoff is None else cutoff
+    for n in range(1, last + 1):
+        label = labels[n - 1] if n <= len(labels) else None
+        gain = max(label or 0, 0) / most
+        total += gain
+        utility += reached * gain
+        read += reached
+        reached *= go_on(n, gain, total)
+    if cutoff is None:
+        read += reached * tail(last + 1, total)
+    return utility / read
+
+
+def squared(n: float) -> float:
+    return (max(n - 1, 0) / n) ** 2
+
+
+def squares_from(start: float) -> float:
+    """Ranks read where C(n) = ((n + a - 1) / (n + a))^2 and start = n + a - 1."""
+    return start**2 * inverse_squares(start) if start > 0 else 1.0
+
+
+def cwl(name: str, m: object, labels: Labels, most: int) -> float:
+    """The measures by their continuation functions, as in their papers."""
+    t, p, k = (getattr(m, name, None) for name in ("T", "p", "cutoff"))
+    no_tail = lambda n, total: 0.0  # noqa: E731
+    if name == "SDCG":
+        return reading(
+            labels, most, lambda n, g, s: math.log2(n + 1) / math.log2(n + 2), no_tail, k
+        )
+    if name == "BPM":
+        return reading(labels, most, lambda n, g, s: float(s < t * (1 - 1e-12)), no_tail, k)
+    if name == "INSQ":
+        return reading(
+            labels,
+            most,
+            lambda n, g, s: squared(n + 2 * t),
+            lambda n, s: squares_from(n + 2 * t - 1),
+        )
+    if name == "INST":
+        return reading(
+            labels,
+            most,
+            lambda n, g, s: squared(n + t + (t - s)),
+            lambda n, s: squares_from(n + t + (t - s) - 1),
+        )
+    if name == "NERR8":
+        return reading(labels, most, lambda n, g, s: 1 - g, no_tail, k)
+    if name == "NERR9":
+        return reading(labels, most, lambda n, g, s: n / (n + 1) * (1 - g), no_tail, k)
+    if name == "NERR10":
+        return reading(labels, most, lambda n, g, s: p * (1 - g), lambda n, s: 1 / (1 - p))
+    return reading(
+        labels,
+        most,
+        lambda n, g, s: squared(n + 2 * t) * (1 - g),
+        lambda n, s: squares_from(n + 2 * t - 1),
+    )
+
+
+def rbo_to(ranking: Sequence[int], ideal: Sequence[int], p: float, depth: int) -> float:
+    total = 0.0
+    for n in range(1, depth + 1):
+        total += p ** (n - 1) * len(set(ranking[:n]) & set(ideal[:n])) / n
+    return total
+
+
+def compat(labels: Labels, pool: Pool, p: float, normalize: bool) -> float | None:
+    """Overlap of the list with the ideal list that is most like it, depth by depth."""
+    retrieved = [(max(label or 0, 0), n) for n, label in enumerate(labels)]
+    rest = list(pool)
+    for grade, _ in retrieved:
+        if grade > 0:
+            rest.remove(grade)
+    documents = retrieved + [(grade, len(labels) + i) for i, grade in enumerate(rest)]
+    ideal = [n for grade, n in sorted(documents, key=lambda one: (-one[0], one[1])) if grade > 0]
+    if not ideal:
+        return None
+    depth = max(len(labels), len(ideal))
+    best = rbo_to(ideal, ideal, p, depth) if normalize else sum(p**n for n in range(depth))
+    return rbo_to(range(len(labels)), ideal, p, depth) / best

@@ -301,3 +301,10 @@ def mean_over_orders(
             return None
         values.append(value)
     return math.fsum(values) / len(values)
+
+
+def accuracy(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> float:
+    """Share of pairs of a relevant and another document of the list in the right order."""
+    shown = [relevant(label, rel) for label in top(labels, cutoff)]
+    pairs = [(a, b) for a, b in itertools.combinations(shown, 2) if a != b]
+    return sum(a for a, _ in pairs) / len(pairs) if pairs else float(any(shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     help="Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "
     "may be given several times.",
 )
+@click.option(
+    "--residual",
+    is_flag=True,
+    help="Also show how much each score could grow if what was not judged were relevant; "
+    "for rank-weighted measures such as RBP and INST.",
+)
 @click.option("--decimals", type=count(10, 0), help="Decimals of means. [default: 4]")
 @plot_options(ScoresPicture)
 @result_options(
@@ -53,7 +60,8 @@ if TYPE_CHECKING:
 @labels_and_runs
 def evaluate_command(
     per_topic: bool, no_summary: bool, std: bool, level: float | None,
-    quantiles: tuple[float, ...], decimals: int | None, plots: Plots, out: Output, **scoring: Any,
+    quantiles: tuple[float, ...], residual: bool, decimals: int | None, plots: Plots, out: Output,
+    **scoring: Any,
 ) -> None:  # fmt: skip
     """Score runs against labels.
 
@@ -70,6 +78,8 @@ def evaluate_command(
         raise click.UsageError("-n needs -q")
     if per_topic and out.form in ("latex", "markdown", "html"):
         raise click.UsageError(f"--format {out.form} does not support -q")
+    if residual:
+        scoring["measures"] = _with_residuals(scoring["measures"] or DEFAULT)
     if out.form == "trec":
         if std or distribution:
             raise click.UsageError("--format trec has no place for --std, --interval or --quantile")
@@ -85,6 +95,13 @@ def evaluate_command(
     else:
         out.write(scores, **({} if decimals is None else {"digits": decimals}))
     plots.draw(scores)
+
+
+def _with_residuals(names: Sequence[str]) -> tuple[str, ...]:
+    """Put after each measure its residual."""
+    from hungjury.measures.catalogue import measure_list
+
+    return tuple(one for m in measure_list(names) for one in (str(m), f"Residual({m})"))
 
 
 def _per_topic(

@@ -16,6 +16,7 @@ import hungjury.measures.catalogue.average_precision
 import hungjury.measures.catalogue.gain
 import hungjury.measures.catalogue.probabilities
 import hungjury.measures.catalogue.user_models
+import hungjury.measures.catalogue.cwl
 import hungjury.measures.catalogue.sets
 
 # isort: on
@@ -305,9 +306,10 @@ def trec_name(measure: Measure) -> str:
 # Measures that both define alike; tests compare their scores.
 _ALIKE = {
     "AP", "Bpref", "Judged", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec",
-    "SetF", "SetP", "SetR", "Success", "infAP", "nDCG",
+    "SetAP", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG", "Accuracy", "Compat", "BPM",
+    "INSQ", "INST", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11",
 }  # fmt: skip
-_SAME = {"judged_only": False, "relative": False}  # parameters of theirs, as we score
+_SAME = {"judged_only": False, "min_rel": 0, "dcg": "log2"}  # parameters of theirs, as we score
 
 
 def _from_ir_measures(given: IrMeasure) -> Measure:
@@ -315,7 +317,11 @@ def _from_ir_measures(given: IrMeasure) -> Measure:
     if hasattr(given, "ours"):  # one of ours, see hungjury.measures.ecosystem
         return given.ours()  # type: ignore[no-any-return]
     name, values = given.NAME, dict(given.params)
+    if "max_rel" in values:
+        values["max_grade"] = values.pop("max_rel")
     for plain, value in _SAME.items():
+        if name == "nDCG" and plain == "dcg":
+            continue
         if values.pop(plain, value) != value:
             remedy: tuple[str | Argument, ...] = ("leave it out",)
             if plain == "judged_only":
@@ -325,10 +331,8 @@ def _from_ir_measures(given: IrMeasure) -> Measure:
                 code="not-available",
                 remedy=remedy,
             )
-    if name == "NumRet" and "rel" in values:
-        name = "NumRelRet"
     graded = name == "RBP" and "rel" not in values
-    if name not in _ALIKE | {"NumRelRet"} or graded:
+    if name not in _ALIKE or graded:
         raise UnknownName(
             f"ir_measures' {given} is not available",
             remedy=_advice(given.NAME, graded),

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import number, param
+from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CATALOGUE, Binary, Measure, cutoff_param, ratio, rel_param
 from hungjury.measures.catalogue.precision import one_if_retrieved
 
 __all__ = [
+    "Accuracy",
     "Bpref",
+    "Compat",
     "NumNonrelJudgedRet",
     "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "SetAP",
     "SetF",
     "SetFallout",
     "SetP",
@@ -38,11 +43,27 @@ class SetP(OfTheSet):
     that return a set rather than a ranking."""
 
     paper = "van Rijsbergen 1979"
-    formula = "SetP = Σ_n x_n / N"
+    formula = "SetP = Σ_n x_n / N; relative: / min(N, R)"
+    rel: int = rel_param()
+    relative: bool = param(False, kind=flag, doc="divide by what could be reached, min(N, R)")
+
+    def score(self, judged: Judged) -> Floats:
+        size = judged.length
+        if self.relative:
+            size = np.minimum(size, judged.relevant(self.rel))
+        return np.nan_to_num(ratio(judged.hits(self.rel).sum(axis=-1), size))
+
+
+@CATALOGUE.add("SetAP")
+class SetAP(OfTheSet):
+    """Precision times recall of the whole list: average precision of a set without ranks."""
+
+    paper = "trec_eval"
+    formula = "SetAP = SetP SetR"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
-        return np.nan_to_num(ratio(judged.hits(self.rel).sum(axis=-1), judged.length))
+        return SetP(rel=self.rel).score(judged) * SetR(rel=self.rel).score(judged)
 
 
 @CATALOGUE.add("SetR")
@@ -118,11 +139,14 @@ class NumQ(Count):
 
 @CATALOGUE.add("NumRet")
 class NumRet(Count):
-    """Number of documents retrieved. A count, added up over topics."""
+    """Number of documents retrieved, or of relevant ones. A count, added up over topics."""
 
-    formula = "NumRet = N, added up over topics"
+    formula = "NumRet = N, added up over topics; with rel: Σ_n x_n"
+    rel: int | None = param(None, kind=integer, low=1, doc="count only grades from this one up")
 
     def score(self, judged: Judged) -> Floats:
+        if self.rel is not None:
+            return NumRelRet(rel=self.rel).score(judged)
         return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
 
 
@@ -201,6 +225,76 @@ class infAP(Binary):  # noqa: N801 - the field's name
         rate = (relevant_above + epsilon) / (judged_above + 2 * epsilon)
         inferred = 1 / judged.ranks + pooled_above / judged.ranks * rate
         return ratio(np.where(hits, inferred, 0.0).sum(axis=-1), total)
+
+
+@CATALOGUE.add("Accuracy")
+class Accuracy(Binary):
+    """Probability that a relevant document of the list is ranked before one that is not relevant.
+    Unretrieved documents do not count, so use it to check a ranker during training rather than to
+    compare systems. 0 for a list without relevant documents, 1 for one with nothing else."""
+
+    paper = "ir_measures"
+    formula = "Accuracy@k = #{m < n ≤ k: x_m = 1, x_n = 0} / (#{x = 1} #{x = 0})"
+    at = "cutoff"
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Floats:
+        hits = judged.hits(self.rel, self.cutoff)
+        shown = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
+        good = hits.sum(axis=-1)
+        bad = shown - good
+        before = judged.ranks - np.cumsum(hits, axis=-1)  # not relevant, above a relevant one
+        below = np.where(hits, bad[..., None] - before, 0).sum(axis=-1)
+        return np.where(bad > 0, np.nan_to_num(ratio(below, good * bad)), good > 0)
+
+
+@CATALOGUE.add("Compat")
+class Compat(Measure):
+    """Compatibility: rank-biased overlap of the list with the ideal list that is most like it,
+    divided by the largest that is possible. Grades only order documents; equal ones may come in
+    any order."""
+
+    paper = "Clarke, Vtyurina and Smucker 2021"
+    formula = "Compat = RBO(list, ideal) / RBO(ideal, ideal), to the depth of the longer list"
+    p: float = param(0.95, kind=number, low=0, high=1, open_high=True, doc="persistence")
+    normalize: bool = param(True, kind=flag, doc="divide by the overlap of the ideal with itself")
+
+    def score(self, judged: Judged) -> Floats:
+        labels, ranks = np.broadcast_arrays(judged.labels, judged.ranks)
+        shape = labels.shape[:-1]
+        length = np.broadcast_to(judged.length, shape)
+        counts = np.broadcast_to(judged.counts, (*shape, judged.counts.shape[-1]))
+        out = np.empty(shape)
+        for at in np.ndindex(shape):
+            found = labels[at] > 0
+            out[at] = self._overlap(
+                labels[at][found], ranks[at][found], counts[at], int(length[at])
+            )
+        return out
+
+    def _overlap(
+        self, grades: NDArray[Any], ranks: NDArray[Any], counts: NDArray[Any], length: int
+    ) -> float:
+        """Return the value of one list: grades and ranks of its relevant documents."""
+        relevant = int(counts[1:].sum())
+        depth = max(length, relevant)
+        if not relevant:
+            return float("nan")
+        # Retrieved documents come first within a grade, in the order of the list.
+        order = np.lexsort((ranks, -grades))
+        above = np.cumsum(counts[::-1])[::-1]  # documents of a grade or better
+        start = np.append(above[1:], 0)[grades[order]]
+        first = np.r_[True, np.diff(grades[order]) != 0]
+        inside = np.arange(len(order)) - np.maximum.accumulate(
+            np.where(first, np.arange(len(order)), 0)
+        )
+        met = np.maximum(ranks[order], start + inside + 1)  # in both lists from this depth on
+        common = np.cumsum(np.bincount(met.astype(int), minlength=depth + 1)[1 : depth + 1])
+        n = np.arange(1, depth + 1)
+        weight = self.p ** (n - 1.0)
+        value = float((weight * common / n).sum())
+        best = (weight * np.minimum(n, relevant) / n) if self.normalize else weight
+        return value / float(best.sum())
 
 
 @CATALOGUE.add("Judged")
