@@ -82,8 +82,8 @@ def _inverse_squares(start: Floats) -> Floats:
 @CATALOGUE.add("SDCG")
 class SDCG(Reading):
     """Scaled DCG: discounted gain divided by the largest that is possible, with the largest grade
-    at every rank. Unlike nDCG it does not depend on how many relevant documents there are, so that
-    topics with few of them weigh less."""
+    at every rank. Unlike nDCG it does not depend on how many relevant documents there are: topics
+    with few of them weigh less."""
 
     paper = "Moffat et al. 2017"
     formula = "SDCG@k: C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k"
