@@ -1,10 +1,11 @@
 """Are leaderboards true on real LLM judges? Reliability of P(A beats B) on TREC DL 2019 and 2021.
 
-python -m benchmarks.truth [--panels 20] [--data ../shared/data] [--docs docs] [-o truth.csv]
+python -m benchmarks.truth [--panels 2] [--data ../shared/data] [--docs docs] [-o truth.csv]
 
-Random panels of 1, 3, 5 and 9 judges; boards of all systems, of few random ones and of the best
-ten; every pair is compared with NIST's ranking. With --docs the tables and the picture of the page
-on leaderboards are written anew.
+Random panels of 1, 2, 3, 5 and 9 judges, of one LLM or several; boards of all systems, of few
+random ones and of the best ten, on all topics, on 20 and on 10; graded and binary labels. Every
+pair is compared with NIST's ranking. With --docs the tables and the picture of the page on
+leaderboards are written anew.
 """
 
 from __future__ import annotations
@@ -20,13 +21,25 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("HUNGJURY_THREADS", "1")  # processes are enough
 
+import numpy as np
+
 from benchmarks.truth import page
-from benchmarks.truth.boards import BEFORE, DEFAULT, Compared, Way, compare
+from benchmarks.truth.boards import BEFORE, DECLARED, DEFAULT, POPULATION, Compared, compare
 from benchmarks.truth.people import CommonPairs
-from benchmarks.truth.public import MEASURES, Panel, Public, dl19, dl21
+from benchmarks.truth.public import (
+    BINARY_MEASURES,
+    MEASURES,
+    MORE_MEASURES,
+    SLOW_MEASURES,
+    Panel,
+    Public,
+    dl19,
+    dl21,
+)
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
-BEFORE_SIZE, BEFORE_PANELS = 5, 6  # panels of this size, of each kind, are also done as before
+FEWER = (20, 10)  # topics
+SLOW_SIZE = 3  # judges of panels that measures without native code are tried on
 
 
 @cache
@@ -34,11 +47,47 @@ def collection(name: str, folder: Path) -> Public:
     return COLLECTIONS[name](folder)
 
 
-def one_panel(job: tuple[str, Path, Panel, Way, int, int]) -> list[Compared]:
-    """All measures and boards of one panel."""
-    name, folder, panel, way, draws, seed = job
-    public = collection(name, folder)
-    return [c for m in MEASURES for c in compare(public, panel, m, way, draws, seed)]
+@cache
+def binary(name: str, folder: Path) -> Public:
+    return collection(name, folder).made_binary()
+
+
+@cache
+def part(name: str, folder: Path, topics: int, draw: int) -> Public:
+    """The collection with some random topics."""
+    whole = collection(name, folder)
+    rng = np.random.default_rng((topics, draw))
+    return whole.on(rng.choice(len(whole.judgments.topics), topics, replace=False), str(topics))
+
+
+@cache
+def half(name: str, folder: Path, which: int) -> Public:
+    """One half of the topics, or the other."""
+    whole = collection(name, folder)
+    order = np.random.default_rng(0).permutation(len(whole.judgments.topics))
+    return whole.on(order[which::2], "half")
+
+
+def one_panel(job: tuple[str, Path, Panel, int, int, int]) -> list[Compared]:
+    """All measures, topics and boards of one panel."""
+    name, folder, panel, draws, seed, number = job
+    whole = collection(name, folder)
+    out: list[Compared] = []
+    for m in MEASURES:
+        out += compare(whole, panel, m, DEFAULT, draws, seed)
+        out += compare(whole, panel, m, BEFORE, draws, seed)
+        if whole.kin.any():
+            out += compare(whole, panel, m, DECLARED, draws, seed)
+        for topics in FEWER:
+            out += compare(part(name, folder, topics, number % 4), panel, m, DEFAULT, draws, seed)
+        other = half(name, folder, 1).truth[m]
+        out += compare(half(name, folder, 0), panel, m, POPULATION, draws, seed, other)
+    slow = number == 0 and len(panel.judges) == SLOW_SIZE
+    for m in MORE_MEASURES + (SLOW_MEASURES if slow else ()):
+        out += compare(whole, panel, m, DEFAULT, draws, seed)
+    for m in BINARY_MEASURES:
+        out += compare(binary(name, folder), panel, m, DEFAULT, draws, seed)
+    return out
 
 
 def main() -> None:
@@ -46,8 +95,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--panels", type=int, default=20, help="of every size and kind")
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--panels", type=int, default=2, help="of every size and kind")
+    parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--docs", type=Path, help="folder of the pages to update")
@@ -56,12 +105,8 @@ def main() -> None:
     jobs = []
     for name in COLLECTIONS:
         panels = collection(name, given.data).panels(given.panels, given.seed)
-        jobs += [(name, given.data, p, DEFAULT, given.draws, given.seed + i)
+        jobs += [(name, given.data, p, given.draws, given.seed + i, i % given.panels)
                  for i, p in enumerate(panels)]  # fmt: skip
-        for kind in ("one family", "mixed"):
-            some = [p for p in panels if len(p.judges) == BEFORE_SIZE and p.kind == kind]
-            jobs += [(name, given.data, p, BEFORE, given.draws, given.seed + i)
-                     for i, p in enumerate(some[:BEFORE_PANELS])]  # fmt: skip
     began = time.perf_counter()
     found: list[Compared] = []
     with ProcessPoolExecutor(given.workers) as pool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,12 +13,13 @@ from benchmarks.truth.public import Panel, Public
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
 from hungjury.judges.agreement import panel_agreement
+from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method
 from hungjury.judges.panel import Panel as Votes
-from hungjury.judges.panel import seat_jury
 from hungjury.leaderboard.board import standing
-from hungjury.leaderboard.draws import Estimate, draw_scores, panel_error_of, panel_estimate
-from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
+from hungjury.leaderboard.draws import Estimate, draw_scores, panel_estimate
+from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.panel_error import PanelError
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
 
@@ -33,13 +35,16 @@ class Way:
     """How boards are made."""
 
     name: str
-    merge: str
-    scope: str
-    panel_error: float
+    target: str = "topics"
+    kin: bool = False  # declared
+    before: bool = False  # label noise, and 0.035 of the range for every panel
 
 
-DEFAULT = Way("default", "binmv", "topic", TYPICAL_PANEL_ERROR)
-BEFORE = Way("em-neu, no panel error", "em-neu", "all", 0.0)
+DEFAULT = Way("default")
+BEFORE = Way("before", before=True)
+DECLARED = Way("kin declared", kin=True)
+POPULATION = Way("population", target="population")
+FORMER_TAU = 0.035
 
 
 @dataclass(frozen=True)
@@ -79,25 +84,35 @@ class Compared:
     right: NDArray[np.int64]  # [bin]
     apart: int  # pairs told apart
     wrong: int  # of these the wrong way round
+    asked: str = "all"  # topics
+    binary: bool = False
+    ranks: tuple[int, int] = (0, 0)  # systems, and those whose rank by people is in the interval
+    best: tuple[tuple[float, bool], ...] = ()  # P(best) of leaders, and were they best?
     distance: Distance | None = None  # of the board of all systems
     plain_tau_ap: float = float("nan")  # of scores on mean grades
 
 
 def estimate(
-    judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int
-) -> Estimate:
-    """The parts of `leaderboard(..., target="topics")`."""
+    judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int,
+    families: Sequence[str] | None = None, kin: NDArray[np.bool_] | None = None,
+) -> Estimate:  # fmt: skip
+    """The parts of `leaderboard`; families: of all these judges, where they are declared."""
     options = BoardOptions(
-        measure=measure(name), merge=merge_method(way.merge), scope=way.scope, target="topics",
-        draws=draws,
-    )  # fmt: skip
-    panel = Votes.of(judgments)
+        measure=measure(name), merge=merge_method("binmv"), target=way.target, draws=draws
+    )
+    panel, declared = Votes.of(judgments), 1
     if len(judgments.judges) > 1:
-        panel = seat_jury(panel, copies=panel_agreement(panel).near_copies).panel
+        known = None if families is None else dict(zip(judgments.judges, families, strict=True))
+        jury = seat_jury(panel, known, copies=panel_agreement(panel).near_copies)
+        panel, declared = jury.panel, jury.declared
     labels_seed, means_seed = np.random.SeedSequence(seed).spawn(2)
     drawn = draw_scores(panel, alignment, options, labels_seed)
-    layer = panel_error_of(way.panel_error, panel, alignment, options.measure)
-    return panel_estimate(drawn, options, layer, means_seed)
+    layer = PanelError.of(panel, alignment, options.measure, declared, kin=kin)
+    found = panel_estimate(drawn, options, layer, means_seed)
+    if way.before:
+        assert found.error is not None
+        found = replace(found, draws=found.means + FORMER_TAU * found.error.systems, error=None)
+    return found
 
 
 def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDArray[np.int64]]]:
@@ -108,7 +123,7 @@ def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDAr
     """
     rng = np.random.default_rng(seed)
     number = len(found.mean)
-    best = np.argsort(-found.mean, kind="stable")
+    best = np.argsort(-centre(found), kind="stable")
     official = best[~public.later[best]]
     out = {
         "all": [np.arange(number)],
@@ -120,33 +135,58 @@ def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDAr
     return out
 
 
+def centre(found: Estimate) -> Floats:
+    """[system]: means to rank by."""
+    return found.mean if found.error is None else found.error.mean
+
+
 def compare(
-    public: Public, panel: Panel, name: str, way: Way, draws: int, seed: int
-) -> list[Compared]:
-    """All boards of a panel."""
-    found = estimate(public.of(panel), public.alignment, name, way, draws, seed)
-    truth = public.truth[name]
+    public: Public, panel: Panel, name: str, way: Way, draws: int, seed: int,
+    truth: Floats | None = None,
+) -> list[Compared]:  # fmt: skip
+    """All boards of a panel; truth: by people's labels of other topics."""
+    families = [public.families[k] for k in panel.judges] if "families" in panel.kind else None
+    found = estimate(public.of(panel), public.alignment, name, way, draws, seed, families,
+                     public.kin if way.kin else None)  # fmt: skip
+    truth = public.truth[name] if truth is None else truth
     out = []
     for board, each in boards_of(public, found, seed).items():
         pairs = np.zeros(len(BINS) - 1, dtype=np.int64)
-        right, apart, wrong = pairs.copy(), 0, 0
+        right, apart, wrong, ranks, best = pairs.copy(), 0, 0, np.zeros(2, dtype=np.int64), []
         for systems in each:
             one = against(found, truth, systems)
             pairs, right = pairs + one[0], right + one[1]
             apart, wrong = apart + one[2], wrong + one[3]
-        out.append(Compared(public.name, name, panel, way.name, board, pairs, right, apart, wrong))
+            covered, leader = ranks_and_leader(found, truth, systems)
+            ranks, best = ranks + covered, [*best, leader]
+        out.append(Compared(public.name, name, panel, way.name, board, pairs, right, apart, wrong,
+                            public.asked, public.binary, tuple(ranks.tolist()),
+                            tuple(best)))  # fmt: skip
     plain = float("nan")
-    if name in PLAIN:
+    if name in PLAIN and way is DEFAULT and public.asked == "all" and not public.binary:
         plain = float(tau_ap(PLAIN[name](public.of(panel), public.alignment), truth))
     out[0] = replace(out[0], distance=Distance.of(found.mean, truth), plain_tau_ap=plain)
     return out
+
+
+def ranks_and_leader(
+    found: Estimate, truth: Floats, systems: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], tuple[float, bool]]:
+    """Count systems and those ranked within their interval; P(best) of the first, and was it?"""
+    mean, real = centre(found)[systems], truth[systems]
+    where = standing(mean, found.draws[:, systems])
+    above, equal = (real[:, None] < real).sum(axis=1), (real[:, None] == real).sum(axis=1)
+    inside = (where.rank_low <= above + equal) & (above + 1 <= where.rank_high)
+    first = int(np.argmax(mean))
+    leader = float(where.p_best[first]), bool(above[first] == 0)
+    return np.array([len(systems), inside.sum()]), leader
 
 
 def against(
     found: Estimate, truth: Floats, systems: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
     """Pairs and right pairs by bin, pairs told apart, and wrong ones among them."""
-    where = standing(found.mean[systems], found.draws[:, systems], 0.95, found.together)
+    where = standing(centre(found)[systems], found.draws[:, systems])
     i, j = np.triu_indices(len(systems), 1)
     chance = where.beats[i, j]
     gap = truth[systems][i] - truth[systems][j]

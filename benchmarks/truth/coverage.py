@@ -154,7 +154,7 @@ class Coverage:
             drawn = draw_scores(Panel.of(made.judgments), aligned, options, seed)
             for target in TARGETS:
                 goal = truth[m] if target == "topics" else self.population[scenario.name][m]
-                samples, _ = mean_draws(drawn.cells, drawn.draws, target, seed)
+                samples, _, _ = mean_draws(drawn.cells, drawn.draws, target, seed)
                 low, high = interval(samples)
                 covered = (np.asarray(low) <= goal) & (goal <= np.asarray(high))
                 error = drawn.cells.mean(axis=1) - goal

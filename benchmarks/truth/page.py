@@ -11,109 +11,159 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.truth.boards import BEFORE, BINS, DEFAULT, Compared, Distance
+from benchmarks.truth.boards import BEFORE, BINS, DECLARED, DEFAULT, POPULATION, Compared, Distance
 from benchmarks.truth.people import CommonPairs
 from benchmarks.truth.public import MEASURES
-from benchmarks.truth.reliability import POOLED_SIZES, Reliability, pooled
-from hungjury.base.errors import plural
+from benchmarks.truth.reliability import Reliability, pooled
 
 BEGIN, END = "<!-- truth: begin -->", "<!-- truth: end -->"
 PICTURE = "reliability.svg"
 FEW_BOARDS = ("all", "5 random", "2 random")
 TOP_BOARDS = ("top 10", "top 10, official")
+KINDS = ("one judge", "one family", "two families", "three families or more")
+TOPICS = ("all", "20", "10")
+BEST = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # edges of P(best)
 FAMILIES = ("irg_gpt-oss-120B", "irg_qwen3-80B", "irg_gpt-oss-20B", "irg_qwen3-30B")
-
-
-def tables(found: Sequence[Compared], people: CommonPairs) -> str:
-    """All tables as markdown."""
-    usual = [c for c in found if c.way == DEFAULT.name]
-    main = [c for c in usual if len(c.panel.judges) in POOLED_SIZES]
-    return "\n\n".join(
-        [
-            "### Is P(A beats B) right?",
-            _caption("Boards of all systems, of five and of two random ones", main),
-            _reliability(_cells(main, FEW_BOARDS), "collection, measure, board"),
-            "![reliability diagram](_static/reliability.svg)",
-            "### By size and kind of panel",
-            _reliability(_kinds(usual), "panels, boards of all systems"),
-            "### Before",
-            "The same boards of all systems by `em-neu` with `panel_error=0` (panels of five):",
-            _reliability(_before(found), "collection"),
-            "### The best ten systems",
-            "Boards of the ten systems that the panel ranks first. The best systems are the "
-            "hardest to order, above all with later re-rankers (`x_` runs of dl19) among them.",
-            _reliability(_cells(main, TOP_BOARDS, by_measure=False), "collection, board"),
-            "### How far panels are from people",
-            "`error`: standard deviation over systems of panel mean minus NIST mean; `fitted`: "
-            "after a linear fit; `level`: mean difference. Medians over panels.",
-            _errors(usual),
-            "### People as judges",
-            _people(people),
-            "### Expectation or mean grades",
-            "τ_AP with NIST of boards scored by the expectation under the shares of votes, and of "
-            "the measure on mean grades (for the other two measures both are the same).",
-            _expectation(main),
-        ]
-    )
-
-
-def _caption(what: str, found: Sequence[Compared]) -> str:
-    panels = len({(c.collection, c.panel.judges) for c in found})
-    sure = [pooled([c for c in found if c.board == "all" and c.collection == name]).sure
-            for name in _names(found)]  # fmt: skip
-    both = pooled([c for c in found if c.board == "all"]).sure
-    each = ", ".join(f"{name} {s:.0%}" for name, s in zip(_names(found), sure, strict=True))
-    return (
-        f'{what}; {panels} random panels of 3, 5 and 9 judges, `target="topics"`. Cells: the share '
-        "of pairs that NIST orders the same way, its 95 % interval over panels in brackets, and "
-        "the share of pairs in the bin. On boards of all systems P ≥ 0.95 holds "
-        f"{each} of the pairs, {both:.0%} over both."
-    )
-
-
-def _names(found: Sequence[Compared]) -> list[str]:
-    return sorted({c.collection for c in found})
 
 
 Rows = list[tuple[str, Reliability]]
 
 
-def _cells(found: Sequence[Compared], boards: Sequence[str], by_measure: bool = True) -> Rows:
+def tables(found: Sequence[Compared], people: CommonPairs) -> str:
+    """All tables as markdown."""
+    graded = [c for c in found if not c.binary]
+    usual = [c for c in graded if c.way == DEFAULT.name]
+    main = [c for c in usual if c.measure in MEASURES]
+    whole = [c for c in main if c.asked == "all"]
+    return "\n\n".join(
+        [
+            "### Is P(A beats B) right?",
+            _caption(main),
+            _reliability(_by_kind(main), "panels, topics"),
+            "![reliability diagram](_static/reliability.svg)",
+            "### By measure",
+            "All panels, all topics, boards of all systems.",
+            _reliability(_by_measure([c for c in usual if c.asked == "all"]), "measure"),
+            "### By board",
+            "Boards of all systems, of five and of two random ones, and of the ten systems that "
+            "the panel ranks first, with later runs (`x_` runs of dl19) or without. LLM "
+            "re-rankers are declared as kin in the rows that say so.",
+            _reliability(_by_board(graded), "collection, board"),
+            "### Binary judges",
+            "Labels of 2 and more as relevant, those of judges and of NIST.",
+            _reliability(_by_kind([c for c in found if c.binary]), "panels, topics"),
+            "### Topics like these",
+            'Boards of one half of the topics with `target="population"`, compared with NIST\'s '
+            "labels of the other half, whose own chance makes some pairs look wrong.",
+            _reliability(_by_kind([c for c in graded if c.way == POPULATION.name]), "panels"),
+            "### Ranks and leaders",
+            _leaders(graded),
+            "### Before",
+            "The same boards with label noise and 0.035 of the range for every panel.",
+            _before(graded),
+            "### How far panels are from people",
+            "`error`: standard deviation over systems of panel mean minus NIST mean; `fitted`: "
+            "after a linear fit; `level`: mean difference. Medians over panels.",
+            _errors(whole),
+            "### People as judges",
+            _people(people),
+            "### Expectation or mean grades",
+            "τ_AP with NIST of boards scored by the expectation under the shares of votes, and of "
+            "the measure on mean grades (for the other two measures both are the same).",
+            _expectation(whole),
+        ]
+    )
+
+
+def _caption(found: Sequence[Compared]) -> str:
+    panels = len({(c.collection, c.panel) for c in found})
+    cells = below = 0
+    worst = 0.0
+    for kind, asked, m in itertools.product(KINDS, TOPICS, MEASURES):
+        for name in _names(found):
+            mine = [c for c in found if (c.panel.kind, c.asked, c.measure, c.collection, c.board)
+                    == (kind, asked, m, name, "all")]  # fmt: skip
+            if not mine:
+                continue
+            one = pooled(mine)
+            for edge, right in zip(BINS[2:-1], one.right[2:], strict=True):
+                cells += not np.isnan(right)
+                below += bool(right < edge)
+                worst = max(worst, edge - right) if right < edge else worst
+    return (
+        f'{panels} random panels, boards of all systems, `target="topics"`, four measures '
+        f"({', '.join(f'`{m}`' for m in MEASURES)}) and both collections together. Cells: the "
+        "share of pairs that NIST orders the same way, its 95 % interval over panels in brackets, "
+        "and the share of pairs in the bin. Taken one by one (kind of panel, topics, measure, "
+        f"collection, bin from 0.9 on), {below} of {cells} cells are below the lower end of their "
+        f"bin, by at most {worst:.3f}."
+    )
+
+
+def _by_kind(found: Sequence[Compared]) -> Rows:
     out: Rows = []
-    for name in _names(found):
-        for board in boards:
-            mine = [c for c in found if c.collection == name and c.board == board]
-            if by_measure:
-                for m in MEASURES:
-                    label = f"{name}, `{m}`, {board}"
-                    out.append((label, pooled([c for c in mine if c.measure == m])))
-            else:
-                out.append((f"{name}, {board}", pooled(mine)))
+    for kind, asked in itertools.product(KINDS, (*TOPICS, "half")):
+        mine = [c for c in found if (c.panel.kind, c.asked, c.board) == (kind, asked, "all")]
+        if mine:
+            out.append((f"{kind}, {asked} topics" if asked != "half" else kind, pooled(mine)))
     return out
 
 
-def _kinds(found: Sequence[Compared]) -> Rows:
+def _by_measure(found: Sequence[Compared]) -> Rows:
+    names = dict.fromkeys(c.measure for c in found)
+    each = {m: [c for c in found if c.measure == m and c.board == "all"] for m in names}
+    return [(f"`{m}`", pooled(mine)) for m, mine in each.items()]
+
+
+def _by_board(found: Sequence[Compared]) -> Rows:
     out: Rows = []
     for name in _names(found):
-        for kind in ("one family", "mixed"):
-            for size in sorted({len(c.panel.judges) for c in found}):
-                mine = [c for c in found if c.collection == name and c.panel.kind == kind
-                        and len(c.panel.judges) == size and c.board == "all"]  # fmt: skip
-                if mine:
-                    out.append((f"{name}, {plural(size, 'judge')}, {kind}", pooled(mine)))
+        for board in FEW_BOARDS + TOP_BOARDS:
+            for way, words in ((DEFAULT.name, ""), (DECLARED.name, ", kin declared")):
+                mine = [c for c in found if (c.collection, c.board, c.way, c.asked)
+                        == (name, board, way, "all") and c.measure in MEASURES]  # fmt: skip
+                if mine and (board == "top 10" or not words):
+                    out.append((f"{name}, {board}{words}", pooled(mine)))
     return out
 
 
-def _before(found: Sequence[Compared]) -> Rows:
-    out: Rows = []
-    done = {(c.collection, c.panel) for c in found if c.way == BEFORE.name}
-    for name in _names(found):
+def _leaders(found: Sequence[Compared]) -> str:
+    """Rank intervals that cover, and leaders that were best by their P(best)."""
+    mine = [c for c in found if c.way == DEFAULT.name and c.asked == "all"]
+    systems, inside = np.array([c.ranks for c in mine if c.board == "all"]).sum(axis=0)
+    lines = []
+    for board in (*FEW_BOARDS, "top 10"):
+        known = np.array([pair for c in mine if c.board == board for pair in c.best], dtype=float)
+        row = []
+        for low, high in itertools.pairwise(BEST):
+            here = known[(known[:, 0] >= low) & ((known[:, 0] < high) | (high == 1))]
+            row.append(f"{here[:, 1].mean():.2f} of {len(here)}" if len(here) else "–")
+        lines.append([board, *row])
+    head = ["board, P(best) of the leader", *(f"{a:g}–{b:g}" for a, b in itertools.pairwise(BEST))]
+    return (
+        f"Of {systems:,} rank intervals at 95 %, {inside / systems:.3f} contain the rank by NIST. "
+        "How often the leader of a board was the best by NIST:\n\n" + _markdown(head, lines)
+    )
+
+
+def _before(found: Sequence[Compared]) -> str:
+    lines = []
+    for kind in KINDS:
+        row = [kind]
         for way in (BEFORE.name, DEFAULT.name):
-            mine = [c for c in found if c.collection == name and c.way == way
-                    and c.board == "all" and (name, c.panel) in done]  # fmt: skip
+            mine = [c for c in found if (c.panel.kind, c.way, c.asked, c.board)
+                    == (kind, way, "all", "all") and c.measure in MEASURES]  # fmt: skip
             if mine:
-                out.append((f"{name}, {way}", pooled(mine)))
-    return out
+                one = pooled(mine)
+                right = " ".join("–" if np.isnan(r) else f"{r:.3f}" for r in one.right[2:])
+                row += [right, f"{one.sure:.0%}"]
+        lines.append(row)
+    head = ["panels", "before: right from 0.9, 0.95, 0.99", "P ≥ 0.95", "now", "P ≥ 0.95"]
+    return _markdown(head, lines)
+
+
+def _names(found: Sequence[Compared]) -> list[str]:
+    return sorted({c.collection for c in found})
 
 
 def _reliability(rows: Rows, head: str) -> str:
@@ -210,11 +260,10 @@ def diagram(found: Sequence[Compared]) -> str:
 
     figure = Figure(figsize=(6, 4.2))
     axes = figure.subplots()
-    main = [c for c in found if c.board == "all"]
+    main = [c for c in found if c.board == "all" and c.asked == "all" and c.measure in MEASURES]
     for way, mark in ((BEFORE.name, "s--"), (DEFAULT.name, "o-")):
-        for name in _names(found):
-            mine = [c for c in main if c.way == way and c.collection == name
-                    and (len(c.panel.judges) in POOLED_SIZES)]  # fmt: skip
+        for name in KINDS:
+            mine = [c for c in main if c.way == way and c.panel.kind == name and not c.binary]
             if not mine:
                 continue
             one = pooled(mine)
@@ -241,14 +290,16 @@ def csv_of(found: Sequence[Compared]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     bins = [f"{what} {edge:g}" for edge in BINS[:-1] for what in ("pairs", "right")]
-    writer.writerow(["collection", "measure", "kind", "judges", "way", "board", *bins, "apart",
-                     "wrong", "error", "fitted", "level", "tau_ap", "plain_tau_ap"])  # fmt: skip
+    writer.writerow(["collection", "measure", "kind", "judges", "way", "board", "topics", "binary",
+                     *bins, "apart", "wrong", "error", "fitted", "level", "tau_ap",
+                     "plain_tau_ap"])  # fmt: skip
     for c in found:
         d = c.distance
         numbers = [n for pair in zip(c.pairs, c.right, strict=True) for n in pair]
         far = [""] * 4 if d is None else [d.error, d.fitted, d.level, d.tau_ap]
-        writer.writerow([c.collection, c.measure, c.panel.kind, len(c.panel.judges), c.way, c.board,
-                         *numbers, c.apart, c.wrong, *far, c.plain_tau_ap])  # fmt: skip
+        writer.writerow([c.collection, c.measure, c.panel.kind, len(c.panel.judges), c.way,
+                         c.board, c.asked, c.binary, *numbers, c.apart, c.wrong, *far,
+                         c.plain_tau_ap])  # fmt: skip
     return out.getvalue()
 
 

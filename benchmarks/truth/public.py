@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +18,17 @@ from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 
 MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")
+MORE_MEASURES = (
+    "nDCG@20", "nDCG@100", "nDCG", "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "RR(rel=2)@10",
+    "ERR@10",
+)  # fmt: skip
+SLOW_MEASURES = ("Q", "Bpref(rel=2)")
+BINARY_MEASURES = ("nDCG@10", "RBP(p=0.8)", "AP", "P@10")
+KIN = "rankgpt|rank-?zephyr"
 SCALE = range(4)
+BINARY = 2  # the lowest relevant grade
 COVERED = 0.8  # of the pool, by a judge who is taken
-SIZES = (1, 3, 5, 9)
+SIZES = (1, 2, 3, 5, 9)
 PEOPLE = ("human2_setA", "human2_setB")
 
 Floats = NDArray[np.float64]
@@ -28,7 +38,7 @@ Floats = NDArray[np.float64]
 class Panel:
     """Some judges of a collection."""
 
-    kind: str  # "one family" or "mixed"
+    kind: str  # "one judge", "one family", "two families" or "three families or more"
     judges: tuple[int, ...]
 
 
@@ -41,6 +51,8 @@ class Public:
     families: list[str]  # of the judges
     runs: Runs
     gold: Qrels
+    asked: str = "all"  # topics
+    binary: bool = False
 
     @cached_property
     def alignment(self) -> Alignment:
@@ -49,8 +61,29 @@ class Public:
     @cached_property
     def truth(self) -> dict[str, Floats]:
         """[system]: the mean of each measure by NIST's labels."""
-        mean = evaluate(self.gold, self.runs, MEASURES).mean()
-        return dict(zip(MEASURES, mean, strict=True))
+        names = BINARY_MEASURES if self.binary else MEASURES + MORE_MEASURES + SLOW_MEASURES
+        scores = evaluate(self.gold, self.runs, names)
+        mine = np.isin(scores.topics, self.judgments.topics)
+        return dict(zip(names, np.nan_to_num(scores.values)[:, :, mine].mean(axis=2), strict=True))
+
+    @cached_property
+    def kin(self) -> NDArray[np.bool_]:
+        """[system]: re-rankers built on LLMs."""
+        return np.array([bool(re.search(KIN, name)) for name in self.runs.systems])
+
+    def on(self, topics: Sequence[int], asked: str) -> Public:
+        """The same with some of its topics."""
+        keep = np.isin(self.judgments.pool.topic_of, topics)
+        return replace(self, judgments=restricted(self.judgments, keep), asked=asked)
+
+    def made_binary(self) -> Public:
+        """The same with labels of 2 and more as relevant, those of judges and of people."""
+        assert self.gold.labels is not None
+        labels = (self.judgments.label >= BINARY).astype(float)
+        gold = replace(self.gold, labels=(self.gold.labels >= BINARY).astype(np.int16),
+                       grades=(0, 1))  # fmt: skip
+        judgments = replace(self.judgments, label=labels, grades=(0, 1))
+        return replace(self, judgments=judgments, gold=gold, binary=True)
 
     @property
     def later(self) -> NDArray[np.bool_]:
@@ -63,21 +96,28 @@ class Public:
     def panels(self, each: int, seed: int) -> list[Panel]:
         """Random panels: `each` of every size and kind there is."""
         rng = np.random.default_rng(seed)
-        out = []
+        names, out = sorted(set(self.families)), []
         for size in SIZES:
-            homes = [f for f in sorted(set(self.families)) if self.families.count(f) >= size]
+            homes = [f for f in names if self.families.count(f) >= size]
             for _ in range(each):
-                home = homes[rng.integers(len(homes))]
-                inside = [k for k, f in enumerate(self.families) if f == home]
-                out.append(_panel("one family", inside, size, rng))
-                if len(set(self.families)) > 1 and size > 1:
-                    out.append(_panel("mixed", range(len(self.families)), size, rng))
+                home = [homes[rng.integers(len(homes))]]
+                out.append(self._panel("one judge" if size == 1 else "one family", home, size, rng))
+                if len(names) > 1 and size > 1:
+                    two = rng.choice(names[: len(names)], 2, replace=False).tolist()
+                    if sum(self.families.count(f) for f in two) >= size:
+                        out.append(self._panel("two families", two, size, rng))
+                if len(names) > 2 and size > 2:
+                    more = rng.permutation(names)[:size].tolist()
+                    if sum(self.families.count(f) for f in more) >= size:
+                        out.append(self._panel("three families or more", more, size, rng))
         return out
 
-
-def _panel(kind: str, among: object, size: int, rng: np.random.Generator) -> Panel:
-    chosen = rng.choice(np.array(among), size, replace=False)
-    return Panel(kind, tuple(int(k) for k in np.sort(chosen)))
+    def _panel(self, kind: str, homes: list[str], size: int, rng: np.random.Generator) -> Panel:
+        """Judges of these families, one of each first."""
+        order = rng.permutation(len(self.families))
+        first = [next(k for k in order if self.families[k] == home) for home in homes]
+        rest = [k for k in order if self.families[k] in homes and k not in first]
+        return Panel(kind, tuple(int(k) for k in sorted([*first, *rest][:size])))
 
 
 def dl21(folder: Path) -> Public:

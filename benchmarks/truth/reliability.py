@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from benchmarks.truth.boards import BINS, Compared
 
 RESAMPLES = 1000
-POOLED_SIZES = (3, 5, 9)  # panels that the promise is about
 ASKED = 2  # bins from 0.9 on hold at least their lower end
 
 
@@ -44,8 +43,8 @@ class Reliability:
 def pooled(found: Sequence[Compared], seed: int = 0) -> Reliability:
     """Pairs of all these boards; intervals by resampling panels."""
     pairs, right = (np.array([getattr(c, k) for c in found], float) for k in ("pairs", "right"))
-    panels = sorted({c.panel.judges for c in found})
-    of = np.array([panels.index(c.panel.judges) for c in found])
+    panels = sorted({(c.collection, c.panel.judges) for c in found})
+    of = np.array([panels.index((c.collection, c.panel.judges)) for c in found])
     rng = np.random.default_rng(seed)
     times = rng.multinomial(len(panels), np.full(len(panels), 1 / len(panels)), RESAMPLES)[:, of]
     with np.errstate(invalid="ignore"):

@@ -107,7 +107,7 @@ def large(board, systems, judges, seed=0):
     rng = np.random.default_rng(seed)
     mean = np.sort(rng.normal(0.5, 0.1, systems))[::-1]
     samples = mean + rng.normal(0, 0.03, (100, systems))
-    where = standing(mean, samples)
+    where = standing(mean, samples, together=True)
     names = [f"a-system-with-quite-a-long-name-{s}" for s in range(systems)]
     labellers = [f"judge-{k}" for k in range(judges)]
     kappa = rng.uniform(-0.1, 1, (judges, judges))

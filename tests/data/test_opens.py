@@ -105,8 +105,8 @@ def test_a_table_of_probabilities_is_read_once(opens, tmp_path):
 
 def test_a_file_left_open_is_closed(tmp_path, recwarn):
     """Errors between the look at the first line and the reading leave no open file behind."""
-    path = tmp_path / "one.qrels"
-    path.write_text("1 0 a 1\n" * 3)
-    with pytest.raises(hj.HungjuryError, match="only one file"):
+    path = tmp_path / "one.csv"
+    path.write_text("who,what,why\n1,a,1\n")
+    with pytest.raises(hj.HungjuryError, match="column"):
         hj.read_judgments(str(path))
     assert not [w for w in recwarn if issubclass(w.category, ResourceWarning)]

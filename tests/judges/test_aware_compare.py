@@ -14,9 +14,9 @@ from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.aware import _contradicted, aware, combine_scores
 from hungjury.judges.aware_comparison import ApproachComparison, compare_approaches
+from hungjury.judges.families import correlation_with_rest
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merge import merge
-from hungjury.judges.panel import correlation_with_rest
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.correlation import kendall, rmse, tau_ap

@@ -5,7 +5,8 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.judges.panel import Panel, correlation_with_rest, family_names, seat_jury
+from hungjury.judges.families import correlation_with_rest, family_names, seat_jury
+from hungjury.judges.panel import Panel
 from hungjury.judges.votes import completed_shares, vote_shares
 
 NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]

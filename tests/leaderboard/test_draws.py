@@ -220,13 +220,13 @@ def test_parts_are_the_loop():
     rng = np.random.default_rng(3)
     draws = rng.normal(size=(50, 2, 6)) + rng.normal(size=(50, 2, 1))
     kept = summary_of(draws)
-    _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
+    _, _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
     for s in range(2):
         noise, _ = naive.parts(draws[:, s].tolist())
         assert parts.labels[s, s] == pytest.approx(noise)
     one = draws[:, :1]
     alone = mean_draws(one.mean(axis=0), summary_of(one), "topics", np.random.SeedSequence(0))
-    assert alone[1].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
+    assert alone[2].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
 
 
 @pytest.mark.parametrize("sizes", [(50,), (1, 49), (16, 16, 18)])
@@ -260,7 +260,7 @@ def test_parts_find_what_topics_share(shared):
     rng = np.random.default_rng(4)
     draws = 0.2 * rng.normal(size=(4000, 3, 10)) + shared * rng.normal(size=(4000, 1, 1))
     cells = rng.normal(size=(3, 10))
-    means, parts = mean_draws(
+    means, _, parts = mean_draws(
         cells, summary_of(draws + cells), "population", np.random.SeedSequence(5)
     )
     assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
@@ -275,7 +275,7 @@ def test_draws_for_these_topics_lie_around_the_estimate():
     rng = np.random.default_rng(6)
     draws = rng.normal(size=(100, 2, 7))
     cells = rng.normal(size=(2, 7))  # a vote's own scores are no mean of draws
-    means, parts = mean_draws(cells, summary_of(draws), "topics", np.random.SeedSequence(0))
+    means, _, parts = mean_draws(cells, summary_of(draws), "topics", np.random.SeedSequence(0))
     drawn = draws.mean(axis=2)
     assert means - means.mean(axis=0) == pytest.approx(drawn - drawn.mean(axis=0))
     assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1))
@@ -323,7 +323,7 @@ def test_systems_of_equal_quality_are_rarely_told_apart():
     for _ in range(200):
         mean = rng.normal(size=8)
         draws = mean + rng.normal(size=(400, 8))
-        alarms += standing(mean, draws).apart.any()
+        alarms += standing(mean, draws, together=True).apart.any()
     assert 2 <= alarms <= 20
 
 
@@ -345,10 +345,11 @@ def test_just_above_the_difference_needed_and_just_below():
     draws = np.array([[x, -x] for x in np.linspace(-1, 1, 41)])
     off = np.sort(np.abs(draws[:, 0] - draws[:, 1]))
     needed = np.quantile(off, 0.95)  # the standard deviation cancels
-    assert standing(np.array([1.001 * needed, 0]), draws).apart[0, 1]
-    assert not standing(np.array([0.999 * needed, 0]), draws).apart[0, 1]
-    assert not standing(np.array([1.001 * needed, 0]), draws, stretch=1.01).apart[0, 1]
-    assert standing(np.array([1.011 * needed, 0]), draws, stretch=1.01).apart[0, 1]
+    assert standing(np.array([1.001 * needed, 0]), draws, together=True).apart[0, 1]
+    assert not standing(np.array([0.999 * needed, 0]), draws, together=True).apart[0, 1]
+    again = {"together": True, "stretch": 1.01}
+    assert not standing(np.array([1.001 * needed, 0]), draws, **again).apart[0, 1]
+    assert standing(np.array([1.011 * needed, 0]), draws, **again).apart[0, 1]
 
 
 @pytest.mark.parametrize(("level", "wins"), [(0.95, 196), (0.9, 191)])

@@ -39,7 +39,7 @@ def board_of(measure, merge="mv", gold=None, **options):
     judges, runs = collection()
     return hj.leaderboard(
         judges, runs, measure, merge, draws=100, gold=gold, target="topics", grades=GRADES,
-        **options,
+        contrary="keep", **options,
     )  # fmt: skip
 
 

@@ -429,7 +429,7 @@ def test_nothing_is_concluded(made, noise, planned, tmp_path):
     assert POOR in head
     assert "nothing can be concluded" in head
     assert "No pair of systems is told apart" in str(found)
-    assert "can be told apart;" not in str(found)
+    assert "can be told apart:" not in str(found)
     told = json.loads(found.to_json())
     assert told["correction"]["poor_agreement"] is True
     assert told["correction"]["concludes"] is False

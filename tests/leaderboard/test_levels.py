@@ -71,8 +71,9 @@ def test_all_intervals_shrink_with_the_level(boards):
 def test_intervals_that_are_normal_shrink_as_the_normal(boards):
     half, usual = everything(*boards[0.5]), everything(*boards[0.95])
     shrunk = normal_reach(0.5) / normal_reach(0.95)
-    for name in ("expected", "outlook", "outlook, topics", "outlook, floor"):
-        assert half[name] == pytest.approx(shrunk * usual[name]), name
+    assert half["expected"] == pytest.approx(shrunk * usual["expected"])
+    for name in ("outlook", "outlook, topics", "outlook, floor"):  # of a mixture of normals
+        assert 0.7 * shrunk * usual[name] < half[name] < shrunk * usual[name], name
     low, high = (np.arctanh(boards[0.5][0].correction.agreement[k]) for k in (1, 2))
     wide_low, wide_high = (np.arctanh(boards[0.95][0].correction.agreement[k]) for k in (1, 2))
     assert high - low == pytest.approx(shrunk * (wide_high - wide_low))
@@ -130,7 +131,7 @@ def test_every_interval_that_is_shown_names_its_level(boards, level):
             assert content["gold"]["level"] == level
     planned, topics, _ = boards[level]
     assert len(re.findall(f"{named} interval", planned.to_text())) >= 6
-    assert f"({named} interval" in topics.to_text().splitlines()[-2]
+    assert f"({named} interval" in topics.to_text().splitlines()[-3]
 
 
 def test_no_quantile_is_spelled_out():

@@ -4,17 +4,24 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from builders.paths import DOCS
 from hungjury.base.errors import HungjuryError
 from hungjury.data.alignment import align
+from hungjury.judges.families import family_names, propose_families
+from hungjury.judges.panel import Panel
+from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.label_model import RankStrata
 from hungjury.leaderboard.panel_error import (
-    MEASURED,
+    FACTOR,
     PanelError,
+    _sampled_error,
+    documents_error,
     exposure_kernel,
     normal_draws,
+    people_given_votes,
     range_of,
+    sizes_for,
 )
+from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 from oracles import leaderboard as naive
 
@@ -54,25 +61,103 @@ def test_twins_share_their_error_and_strangers_do_not():
     kernel = exposure_kernel(align(hj.read_runs(runs), qrels.pool))
     assert kernel[:3, :3] == pytest.approx(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
     assert (kernel[3] == 0).all()
-    drawn = PanelError(0.1, kernel).draw(200, np.random.default_rng(0))
+    _, drawn, _ = layer_of(kernel).draw(200, np.random.default_rng(0))
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn[:, 3] == 0).all()
 
 
+def layer_of(kernel, documents=None, kin=None, tau=0.035):
+    kernel = np.asarray(kernel, dtype=float)
+    nothing = np.zeros_like(kernel)
+    kin = np.zeros(len(kernel), dtype=bool) if kin is None else np.array(kin)
+    return PanelError(
+        1.0, kernel, nothing if documents is None else np.array(documents), tau, (tau,) * 4, kin
+    )
+
+
 def test_draws_have_the_covariance_that_is_told():
     kernel = np.array([[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]])
-    layer = PanelError(0.035, kernel)
-    drawn = layer.draw(40_000, np.random.default_rng(1))
-    assert np.cov(drawn, rowvar=False) == pytest.approx(layer.covariance, abs=3e-5)
-    assert layer.covariance[0, 0] == pytest.approx(0.035**2 * np.exp(2 * 0.4**2))
+    about = np.array([[4.0, 1, 0], [1, 2, 0], [0, 0, 1]]) * 1e-4
+    layer = layer_of(kernel, about, kin=[True, False, True])
+    documents, systems, kin = layer.draw(40_000, np.random.default_rng(1))
+    both = 0.035 * systems + kin
+    assert np.cov(documents, rowvar=False) == pytest.approx(FACTOR * about, abs=2e-5)
+    assert np.cov(both, rowvar=False) == pytest.approx(FACTOR * layer.systems, abs=6e-5)
+    assert pytest.approx(np.exp(2 * 0.4**2)) == FACTOR
+    shared = 0.02**2
+    assert layer.systems[0] == pytest.approx([0.035**2 + 2 * shared, 0.6 * 0.035**2, shared])
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.02, 0.06, 0.12])
 def test_the_chance_of_beating_is_the_integral_over_sizes(gap):
     kernel = np.array([[1, 0.4], [0.4, 1]])
-    drawn = PanelError(0.035, kernel).draw(40_000, np.random.default_rng(2)) + [gap, 0]
+    _, drawn, _ = layer_of(kernel).draw(40_000, np.random.default_rng(2))
+    drawn = 0.035 * drawn + [gap, 0]
     share = (drawn[:, 0] > drawn[:, 1]).mean()
     assert share == pytest.approx(naive.chance_of_beating(gap, 0.035, 0.4), abs=0.007)
+
+
+@pytest.mark.parametrize("grades", [2, 3, 4, 6])
+@pytest.mark.parametrize("judges", [1, 2, 3, 4, 5, 7])
+def test_what_people_say_is_the_table(grades, judges):
+    rng = np.random.default_rng(judges)
+    votes = {f"j{k}": {"q": {f"d{d}": int(rng.integers(grades)) for d in range(30)}}
+             for k in range(judges)}  # fmt: skip
+    del votes["j0"]["q"]["d3"]  # one vote fewer
+    given = hj.read_judgments(votes, grades=range(grades))
+    found = people_given_votes(Panel.of(given))
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert (found >= 0).all()
+    for place, name in enumerate(given.pool.documents):
+        mine = [labels["q"][name] for labels in votes.values() if name in labels["q"]]
+        expected = naive.person_at_least(mine, grades - 1)
+        at_least = [found[place, k:].sum() for k in range(1, grades)]
+        assert at_least == pytest.approx(expected), (name, mine)
+
+
+@pytest.mark.parametrize("name", ["P(rel=2)@5", "nDCG@5", "DCG@5", "RR(rel=2)", "ERR@5", "AP"])
+@pytest.mark.parametrize("judges", [1, 3])
+def test_errors_about_documents_are_the_loop(name, judges):
+    made = hj.simulate(systems=4, topics=3, documents=12, depth=8, grades=4, seed=judges)
+    given = made.judgments.only(np.arange(judges))
+    if judges > 1 and name != "P(rel=2)@5":  # weights depend on drawn labels
+        given = hj.read_judgments({f"j{k}": given.qrels_of("judge1").to_dict() for k in range(2)})
+    panel, chosen = Panel.of(given), measure(name)
+    aligned = align(made.runs, given.pool)
+    found = documents_error(panel, aligned, chosen)
+    chances = people_given_votes(panel)
+    labels = np.array(panel.grades)[np.argmax(vote_shares(panel), axis=1)]
+    scorer = Scorer(chosen, aligned, 3)
+    expected = naive.documents_error(
+        lambda given: scorer.filled(np.array([given], dtype=np.int16))[0].mean(axis=1).tolist(),
+        labels.tolist(), chances.tolist(),
+    )  # fmt: skip
+    assert found == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_errors_of_measures_without_a_kernel_are_those_of_drawn_labels():
+    made = hj.simulate(systems=3, topics=30, documents=30, depth=10, grades=4, seed=2)
+    panel = Panel.of(made.judgments.only(np.array([0])))
+    aligned = align(made.runs, panel.pool)
+    known = documents_error(panel, aligned, measure("P(rel=2)@5"))
+    sampled = _sampled_error(
+        Scorer(measure("P(rel=2)@5"), aligned, 3), people_given_votes(panel), panel.grades,
+        np.random.default_rng(0),
+    )  # fmt: skip
+    assert np.diag(sampled) == pytest.approx(np.diag(known), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "tau", "kappa"),
+    [
+        ("nDCG@10", 0.03, 1.2), ("AP", 0.03, 1.2), ("RBP(p=0.8)", 0.03, 1.2), ("P@20", 0.03, 1.2),
+        ("nDCG@100", 0.035, 1.6), ("R@100", 0.035, 1.6), ("nDCG", 0.035, 1.6),
+        ("P@100", 0.035, 1.6), ("RR", 0.03, 1.5), ("ERR@20", 0.03, 1.5), ("Success@5", 0.03, 1.5),
+    ],
+)  # fmt: skip
+def test_sizes_follow_the_measure(name, tau, kappa):
+    taus, kappas = sizes_for(measure(name), 1000, 3)
+    assert (taus[1], kappas[1]) == (tau, kappa)
 
 
 def test_singular_covariances_are_drawn():
@@ -131,14 +216,14 @@ def test_intervals_are_those_of_the_panel(made):
     assert (small.low == large.low).all()
     assert (small.high == large.high).all()
     row = small.to_dict()["systems"][0]
-    assert {"panel_mean", "panel_low", "panel_high"} < row.keys()
-    assert not {"mean", "low", "high"} & row.keys()
+    assert {"mean", "low", "high"} < row.keys()
+    assert row["scale"] == "panel"
     assert "on the panel's scale" in str(small)
     assert small.scale == "panel"
 
 
 def test_every_board_says_what_is_assumed(made):
-    assert "is off by 0.035 of the measure's range" in str(board(made))
+    assert "judges of one LLM are off by 0.03 of the measure's range" in str(board(made))
     assert "the panel's own view" in str(board(made, panel_error=0))
 
 
@@ -188,12 +273,59 @@ def test_the_smallest_comes_first_where_smaller_is_better(made):
     assert found.p_best[0] > found.p_best[-1]
 
 
-def test_what_boards_call_measured_is_what_the_page_shows():
-    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
-    table = page.split("### How far panels are from people")[1].split("### ")[0]
-    rows = [line.split("|") for line in table.splitlines() if line.startswith("| dl")]
-    fitted = [float(row[5]) for row in rows]
-    assert (min(fitted), max(fitted)) == MEASURED
+def test_families_and_kin_change_what_is_assumed(made):
+    names = made.judgments.judges
+    for families, tau in (
+        (None, 0.03),
+        ({names[0]: "a", names[1]: "b"}, 0.018),  # and one that nobody declared
+        (dict(zip(names, "aab", strict=True)), 0.022),
+        (dict.fromkeys(names, "a"), 0.03),
+    ):
+        found = board(made, families=families)
+        assert found.assumed.tau == tau
+        assert f"{tau:g} of the measure's range" in str(found)
+    assert hj.leaderboard(
+        made.judgments.only(np.array([0])), made.runs, "nDCG@10", draws=100
+    ).assumed.tau == 0.035  # fmt: skip
+    first = board(made).systems[0]
+    kin = board(made, kin=f"^{first}$")
+    assert kin.kin == [first]
+    assert kin.p_best[kin.systems.index(first)] < board(made).p_best[0]
+    assert f"{first} †" in str(kin)
+    assert "over-rated by 0.015 ± 0.02" in str(kin)
+    note = next(n for n in board(made, kin="nothing like it").notes if n.kind == "no-kin")
+    assert "nothing like it" in str(note)
+    by_gold = board(made, kin=[first], gold=made.gold)
+    middle, low, high = by_gold.kin_overrated
+    assert low <= middle <= high
+    assert "the panel over-rates kin by" in str(by_gold)
+
+
+def test_kin_from_a_file(made, tmp_path):
+    path = tmp_path / "kin.txt"
+    path.write_text("system2\nsystem3\n")
+    assert sorted(board(made, kin=path).kin) == ["system2", "system3"]
+    with pytest.raises(HungjuryError, match="invalid regular expression for kin"):
+        board(made, kin="(")
+
+
+def test_every_board_ends_with_a_step(made):
+    for options in ({}, {"panel_error": 0}, {"gold": made.gold}, {"panel_error": 0.01}):
+        assert str(board(made, **options)).splitlines()[-1].startswith("Next: "), options
+    found = board(made)
+    assert [step.pairs or 0 for step in found.steps] == sorted(
+        (step.pairs or 0 for step in found.steps), reverse=True
+    )
+
+
+def test_families_are_proposed_where_names_share_stems():
+    assert propose_families(["gpt_a", "gpt_b", "llama-a", "llama-b"]) == (r"[^\W_]+", 2)
+    pattern, number = propose_families(["x_gpt-1", "x_gpt-2", "x_qwen-1", "x_qwen-2"])
+    assert number == 2
+    assert set(family_names(["x_gpt-1", "x_qwen-2"], pattern)) == {"x_gpt", "x_qwen"}
+    assert propose_families(["judge1", "judge2"]) is None
+    assert propose_families(["gpt_a", "gpt_b", "llama_a"]) is None
+    assert propose_families([]) is None
 
 
 @pytest.mark.parametrize("times", [1e-9, 1e-4, 1e6])

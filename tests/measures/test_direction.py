@@ -356,7 +356,7 @@ def test_the_command_crowns_it_too(folder: Path) -> None:
     words = ["leaderboard", "--judges", folder / "judges" / "*", "--runs", folder / "runs" / "*",
              "-m", "Fallout@10", "--panel-error", 0, "--draws", 300, "--quiet"]  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(run(*words, "--format", "csv").stdout)))
-    means = [float(row["panel_mean"]) for row in rows]
+    means = [float(row["mean"]) for row in rows]
     best = [float(row["p_best"]) for row in rows]
     assert rows[0]["system"] == "system1"
     assert means == sorted(means)

@@ -112,6 +112,52 @@ def exposure_kernel(lists, systems):
     return [[dot(a, b) / math.sqrt(dot(a, a) * dot(b, b)) for b in systems] for a in systems]
 
 
+ONE_VOTE = {1: (0.17, 0.49, 0.69, 0.81), 2: (0.05, 0.21, 0.40, 0.57), 3: (0.02, 0.05, 0.13, 0.23)}
+VOTES = {
+    1: (0.05, 0.17, 0.36, 0.62, 0.77, 0.88, 0.91),
+    2: (0.03, 0.06, 0.12, 0.30, 0.48, 0.64, 0.71),
+    3: (0.02, 0.02, 0.03, 0.06, 0.14, 0.26, 0.36),
+}
+YES_VOTES = {1: (0.11, 0.45), 3: (0.08, 0.22, 0.32, 0.56), 5: (0.06, 0.13, 0.25, 0.34, 0.41, 0.58)}
+
+
+def between(knots, share):
+    """Linear between knots that are equally far apart from 0 to 1."""
+    place = share * (len(knots) - 1)
+    low = min(int(place), len(knots) - 2)
+    return knots[low] + (place - low) * (knots[low + 1] - knots[low])
+
+
+def person_at_least(votes, top):
+    """P(a person gives at least each grade above the lowest), from votes on a scale up to top."""
+    share = sum(votes) / len(votes) / top
+    if top == 1:
+        table = YES_VOTES[1 if len(votes) == 1 else 3 if len(votes) < 5 else 5]
+        return [between(table, share)]
+    table = ONE_VOTE if len(votes) == 1 else VOTES
+    at_least = [1.0] + [between(table[k], share) for k in (1, 2, 3)]
+    return [between(at_least, grade / top) for grade in range(1, top + 1)]
+
+
+def documents_error(score, labels, chances):
+    """Covariance of means if people change one document at a time.
+
+    score: labels -> mean of each system. chances: of each grade, for each document.
+    """
+    systems = len(score(labels))
+    total = [[0.0] * systems for _ in range(systems)]
+    for d, mine in enumerate(chances):
+        means = [score(labels[:d] + [g] + labels[d + 1 :]) for g in range(len(mine))]
+        expected = [sum(p * m[s] for p, m in zip(mine, means, strict=True)) for s in range(systems)]
+        for a in range(systems):
+            for b in range(systems):
+                total[a][b] += sum(
+                    p * (m[a] - expected[a]) * (m[b] - expected[b])
+                    for p, m in zip(mine, means, strict=True)
+                )
+    return total
+
+
 def chance_of_beating(gap, tau, kernel, steps=2000):
     """P(A beats B) for a difference of panel means, with tau log-normal (sd of its log 0.4)."""
     total = 0.0

@@ -234,7 +234,7 @@ def test_a_board_of_few_systems_is_a_part_of_the_whole_one(public):
 
 def made_up(mean, draws):
     mean = np.array(mean)
-    return Estimate("panel", mean, mean[:, None], draws, draws, None, together=False)
+    return Estimate("panel", mean, mean[:, None], draws, draws, None)
 
 
 def test_pairs_are_counted_by_the_chance_they_got():

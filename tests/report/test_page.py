@@ -10,6 +10,7 @@ import pytest
 
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
+from hungjury.leaderboard.board import Assumed
 from hungjury.report.board import common_prefix, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
 from hungjury.report.page_data import _smallest
@@ -152,7 +153,7 @@ def test_numbers_for_the_script_are_small_and_fit(low, high, kind):
 
 def test_the_text_counts_pairs_of_systems(board):
     apart = int(np.triu(board.apart, 1).sum())
-    assert f"{apart} of 6 pairs of systems can be told apart;" in board.to_text()
+    assert f"{apart} of 6 pairs of systems can be told apart: P(one" in board.to_text()
 
 
 def test_lists_for_the_script_are_the_evidence(board):
@@ -397,8 +398,8 @@ def test_equal_means_share_the_first_place(board):
     [("panel", 0.0, True), ("panel", 0.035, False), ("gold", 0.0, False), ("gold", 0.1, False)],
 )
 def test_a_panel_without_an_error_is_only_its_own_view(board, scale, error, view):
-    settings = replace(board.settings, panel_error=error)
-    board = replace(with_first(board, 0.99, 0), scale=scale, settings=settings)
+    assumed = Assumed(error, 1, 0.015, None) if error else None
+    board = replace(with_first(board, 0.99, 0), scale=scale, assumed=assumed)
     may, _ = conclusions(board, 3)
     assert ("in the view of this panel" in said([lead(board, 3)["head"]])) is view
     assert ("in the view of this panel" in said(may)) is view
@@ -408,10 +409,11 @@ def test_a_panel_without_an_error_is_only_its_own_view(board, scale, error, view
 def test_conclusions_fit_the_target_and_the_warnings(board):
     may, may_not = conclusions(with_first(board, 0.6, 2), 3)
     assert "topics like these" in said(may)
-    assert "better than 1 other system" in said(may)
+    assert f"{board.systems[0]} is better than {board.systems[3]}." in said(may)
     assert "one of the 2 systems close" in said(may_not)
     assert "topics unlike these" in said(may_not)
-    _, may_not = conclusions(replace(board, target="topics", scale="panel"), 3)
+    assumed = Assumed(0.035, 1, 0.015, None)
+    _, may_not = conclusions(replace(board, target="topics", scale="panel", assumed=assumed), 3)
     assert "other topics" in said(may_not)
     assert "on the panel’s scale" in said(may_not)
     assert "0.035 of the measure's range" in said(may_not)

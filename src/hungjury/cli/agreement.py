@@ -15,7 +15,15 @@ from hungjury.cli.options import (
     result_options,
 )
 from hungjury.cli.output import Output, Plots
-from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_option
+from hungjury.cli.reading import (
+    Reading,
+    binary_option,
+    flag,
+    judges_and_runs,
+    judges_needed,
+    runs_option,
+)
+from hungjury.leaderboard.options import BOARD
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Judgments, Qrels
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 @runs_option("Also compare the system rankings under each judge.")
 @measures_option("Measure for these rankings.")
 @binary_option
+@flag(BOARD["families"])
 @gold_option("Compare each judge with gold labels; one file per person.")
 @plan_option
 @plot_options(PanelPicture)
@@ -33,7 +42,8 @@ if TYPE_CHECKING:
 @judges_and_runs
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
-    gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
+    families: str | None, gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots, out: Output,
+    reading: Reading,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
 
@@ -42,12 +52,14 @@ def agreement_command(
       hungjury agreement --judges 'judges/*'
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --plot ranks.svg \\
           --picture rankings
+      hungjury agreement --judges 'judges/*' --runs 'runs/*' --families '^[^_]+'
       hungjury agreement --judges 'judges/*' --gold labels.qrels --plan plan.csv
     """
     from hungjury.judges.agreement import agreement
 
-    if measures and not runs:
-        raise click.UsageError("-m needs --runs")
+    for name, value in (("-m", measures), ("--families", families)):
+        if value and not runs:
+            raise click.UsageError(f"{name} needs --runs")
     if len(measures) > 1:
         raise click.UsageError("only one measure can rank the systems; give -m once")
     labels = reading.judgments(judges)
@@ -60,7 +72,7 @@ def agreement_command(
     if plan or out.form == "csv":
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
     lists = reading.runs(runs) if runs else None
-    found = agreement(labels, lists, measures[0] if measures else "AP", rel)
+    found = agreement(labels, lists, measures[0] if measures else "AP", rel, families)
     out.notes(labels.notes)
     out.write(found)
     plots.draw(found)

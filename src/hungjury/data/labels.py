@@ -251,7 +251,9 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
     kind = table_format(first, policy.columns)
     if kind is not None:
         table = reader.header(first, kind) if kind in MARKS else reader.table(first, kind, True)
-        if (table.need if alone else table.find)("judge") is not None:
+        if alone and table.find("label") is None:
+            table.need("judge")  # says what is missing
+        if table.find("judge") is not None:
             return "column"
     elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:
         raise wrong
@@ -263,16 +265,6 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
             code="one-judge",
             file=folder,
             remedy=f"name its files, if each is a judge: '{folder}/*'",
-        )
-    if alone:
-        raise first.error(
-            "only one file, without a judge column",
-            "one-judge",
-            (
-                "give one file per judge, or use",
-                Argument("judge_column", "iteration"),
-                "if the second column of a qrels file names the judge",
-            ),
         )
     _check_names(files)
     return "file"

@@ -16,10 +16,11 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import finite, number_text
-from hungjury.data.alignment import align
+from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
 from hungjury.data.runs import RunFiles, Runs, as_runs
+from hungjury.judges.families import Families, Favour, family_names, favours
 from hungjury.judges.panel import JudgeSettings, Panel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
@@ -47,6 +48,7 @@ class Rankings(Record, eq=False):
     tau: Floats  # [judge, judge]: Kendall's tau_b
     tau_ap: Floats  # [estimate, truth]
     notes: tuple[Note, ...] = ()
+    favours: tuple[Favour, ...] = ()  # which family favours whom, if families are declared
 
     def with_others(self) -> tuple[Floats, Floats]:
         """Return each judge's mean tau_b and mean tau_ap (in both directions) with the others."""
@@ -228,6 +230,7 @@ class Agreement(Record, Result, eq=False):
                 "scores": finite(self.rankings.scores),
                 "tau_b": finite(self.rankings.tau),
                 "tau_ap": finite(self.rankings.tau_ap),
+                "favours": [vars(one) for one in self.rankings.favours],
             }
         return out
 
@@ -237,6 +240,7 @@ def agreement(
     runs: RunsLike | None = None,
     measure: MeasureLike = "AP",
     rel: int | None = None,
+    families: Families = None,
     **reading: Unpack[ReadingOptions],
 ) -> Agreement:
     """Measure how far judges agree, on labels and on the ranking of systems.
@@ -251,6 +255,9 @@ def agreement(
         The measure that systems are ranked by.
     rel : int, optional
         Compare labels as binary, with this as the lowest relevant grade. Default: as grades.
+    families : str, path or mapping, optional
+        The LLM, or kind of people, behind each judge, as in `leaderboard`. With runs it is shown
+        which families favour which systems.
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read.
@@ -290,7 +297,7 @@ def agreement(
     if runs is None:
         return found
     lists = as_runs(runs, **of_runs)
-    return replace(found, rankings=_rankings(panel, lists, find_measure(measure)))
+    return replace(found, rankings=_rankings(panel, lists, find_measure(measure), families))
 
 
 def panel_agreement(panel: Panel) -> Agreement:
@@ -321,7 +328,18 @@ def panel_agreement(panel: Panel) -> Agreement:
     )
 
 
-def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
+def judge_means(panel: Panel, aligned: Alignment, chosen: Measure) -> Floats:
+    """[judge, system]: means over the topics that the judge judged, NaN for none."""
+    labels = panel.matrix()
+    values = Scorer(chosen, aligned, panel.grades[-1]).filled(labels)  # [judge, system, topic]
+    did = np.asarray(panel.pool.sum_by_topic(labels >= 0)).astype(bool)  # [judge, topic]
+    number = did.sum(axis=1)[:, None].astype(float)
+    total = (values * did[:, None, :]).sum(axis=2)
+    means = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    return np.asarray(means)
+
+
+def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure, families: Families) -> Rankings:
     top = panel.grades[-1]
     chosen.check(top)
     aligned = align(runs, panel.pool, others=chosen.unjudged_depth)
@@ -329,14 +347,12 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
         raise InputError(
             "rankings need at least two systems", code="one-system", remedy="give more runs"
         )
-    labels = panel.matrix()
-    values = Scorer(chosen, aligned, top).filled(labels)  # [judge, system, topic]
-    did = np.asarray(panel.pool.sum_by_topic(labels >= 0)).astype(bool)  # [judge, topic]
-    number = did.sum(axis=1)[:, None].astype(float)
-    total = (values * did[:, None, :]).sum(axis=2)
-    scores = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    scores = judge_means(panel, aligned, chosen)
     tau, tau_ap = _correlations(chosen.better(scores))
-    return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes)
+    known = () if families is None else favours(
+        chosen.better(scores), family_names(panel.judges, families), aligned.systems
+    )  # fmt: skip
+    return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes, known)
 
 
 def _correlations(scores: Floats) -> tuple[Floats, Floats]:

@@ -27,9 +27,10 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import Progress, as_runs
+from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge_types import MergeSettings
-from hungjury.judges.panel import FEWEST_FAMILIES, SURE, Panel, correlation_with_rest
+from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Uniform, Weights, as_weights
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores

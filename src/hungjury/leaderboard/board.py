@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import BoardPicture, Target
-from hungjury.base.errors import MeasureError, Note
+from hungjury.base.errors import MeasureError, Note, percent
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
@@ -22,16 +22,19 @@ from hungjury.base.tables import Table
 from hungjury.base.text import letter
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
+from hungjury.judges.families import Favour
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.draws import Drawn, Parts, draw_scores, mean_draws, reported_rate
+from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, mean_draws, reported_rate
 from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
 from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
+from hungjury.leaderboard.panel_error import SPREAD
 from hungjury.stats.multiple import (
-    NOISE,
+    chance_needed,
     letter_groups,
     of_differences,
     simultaneous_widths,
+    told_apart,
     typical,
 )
 
@@ -50,16 +53,12 @@ def standing(
     mean: Floats,
     draws: Floats,
     level: float = 0.95,
-    together: bool = True,
+    together: bool = False,
     stretch: float = 1.0,
 ) -> Standing:
     """Ranks, chances and groups from means [system] and draws [draw, system]; larger is better.
 
-    together: tell systems apart with all pairs taken together: at `level` no pair is told apart by
-    chance; else pair by pair, by the chance that one beats the other. Under a panel error
-    of unknown size the first would be a test of the size: it is the same for all pairs.
-
-    stretch: the factor on the required difference if results are looked at more than once.
+    together, stretch: see `told_apart`.
 
     A finite number of draws cannot show certainty: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
@@ -73,18 +72,12 @@ def standing(
     tail = (1 - level) / 2
     first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
     last = np.quantile((above + equal)[: len(draws)], 1 - tail, axis=0, method="inverted_cdf")
-    if together:
-        needed = simultaneous_widths(draws, level, stretch)
-        noise = NOISE * max(float(np.abs(draws).max(initial=0)), 1e-300)
-        apart = np.abs(mean[:, None] - mean) > np.maximum(needed, noise)
-    else:
-        apart = np.maximum(beats, beats.T) >= 1 - tail
     return Standing(
         np.where(above == 0, 1 / equal, 0.0).mean(axis=0),
         first.astype(np.int64),
         last.astype(np.int64),
         beats,
-        apart,
+        told_apart(mean, draws, beats, level, together, stretch),
     )
 
 
@@ -113,7 +106,7 @@ DRAWS = 100  # for each smaller panel
 
 class Outlook(Record):
     """The smallest detectable difference between two systems with other numbers of topics and of
-    judges: as far as the interval of a typical difference reaches to either side.
+    judges: the one at which half of all pairs are told apart.
     """
 
     difference: float  # with the present topics and judges
@@ -127,7 +120,7 @@ def look_ahead(
     panel: Panel,
     drawn: Drawn,
     options: BoardOptions,
-    parts: Parts,
+    made: Estimate,
     seed: np.random.SeedSequence,
 ) -> Outlook:
     """Estimate the precision with other numbers of topics and judges.
@@ -135,18 +128,32 @@ def look_ahead(
     More judges of the same kind share the panel error: with one, no smaller panels are measured,
     and `floor` says what remains. In the panel's own view smaller panels are measured.
     """
-    level, total = options.level, of_differences(parts.total)
-    here = typical(total, level)
+    level, parts = options.level, made.parts
+    total, wider = of_differences(parts.total), 1.0
+    if options.together and len(made.mean) > 1:
+        needed = simultaneous_widths(made.draws, level)[np.triu_indices(len(made.mean), 1)]
+        wider = float(np.median(needed)) / (typical(total, level) or 1.0)
+    here = wider * typical(total, level)
     if parts.panel is not None:
-        fixed = of_differences(parts.panel)
-        topics = topics_curve(parts.number, total - fixed, fixed, level)
-        return Outlook(here, topics, [], 0, typical(fixed, level))
+        fixed, documents = of_differences(parts.panel), of_differences(parts.labels)
+        steady = total - fixed - documents  # topics
+
+        def needed_with(rate: float) -> float:
+            unsure = fixed + documents * rate
+            found = typical(np.maximum(steady * rate, 0) + unsure, level, unsure, SPREAD)
+            return wider * found
+
+        number = parts.number
+        topics = [(n, needed_with(number / n)) for n in _counts(number)]
+        return Outlook(
+            needed_with(1.0), topics, [], 0, wider * typical(fixed, level, fixed, SPREAD)
+        )
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
     fixed = 0 * total
     if parts.shared is not None and options.merge.gives == "weights":
         fixed = of_differences(parts.shared)
-    topics = topics_curve(parts.number, total - fixed, fixed, level)
+    topics = [(n, wider * v) for n, v in topics_curve(parts.number, total - fixed, fixed, level)]
 
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
@@ -155,9 +162,9 @@ def look_ahead(
             fewer = draw_scores(panel.only(order[:size]), drawn.alignment, short, mine)
         except MeasureError:  # a label model that so few judges cannot support
             return np.nan
-        _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
+        _, _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
         total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
-        needed = typical(of_differences(total), level) * spread / _spread(fewer)
+        needed = wider * typical(of_differences(total), level) * spread / _spread(fewer)
         return min(needed, widest)
 
     # Fewer judges may see all systems closer together: a difference counts by how far apart
@@ -177,9 +184,12 @@ def _spread(drawn: Drawn) -> float:
 def topics_curve(number: int, part: Floats, fixed: Floats, level: float) -> list[tuple[int, float]]:
     """part, fixed: variances [system, system] of differences, of which the first shrinks with the
     number of topics."""
-    counts = sorted({max(round(number * times), 1) for times in TIMES})
     part = np.maximum(part, 0)  # differences of sums may fall below by rounding
-    return [(n, typical(part * number / n + fixed, level)) for n in counts]
+    return [(n, typical(part * number / n + fixed, level)) for n in _counts(number)]
+
+
+def _counts(number: int) -> list[int]:
+    return sorted({max(round(number * times), 1) for times in TIMES})
 
 
 def judges_curve(
@@ -201,6 +211,22 @@ def judges_curve(
     floor = squares[-1] - slope / number  # the fit goes through the present panel
     more = [round(number * times) for times in MORE]
     return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
+
+
+class Step(Record):
+    """Something that would tell more systems apart."""
+
+    text: str
+    pairs: int | None  # that would be told apart then, of all; None if it is not known
+
+
+class Assumed(Record):
+    """What a board without gold labels assumes about the panel's error."""
+
+    tau: float  # typical error about a system, of the measure's range
+    families: int  # declared
+    overrated: float  # what kin are over-rated by, of the measure's range
+    undeclared: int | None  # pairs told apart if no kin were declared; None without kin
 
 
 class JudgeRow(Record):
@@ -287,6 +313,11 @@ class Leaderboard(Standing, Result, eq=False):
     judges: list[JudgeRow]
     labels_per_document: Mapping[int, int]  # number of labels: documents of the pool that have it
     agreement: Agreement | None
+    assumed: Assumed | None  # about the panel's error; None for its own view, and with gold labels
+    kin: list[str]  # systems built on LLMs like the judges
+    kin_overrated: tuple[float, float, float] | None  # by gold labels: middle, low, high
+    favours: tuple[Favour, ...]  # which families of judges favour whom
+    steps: list[Step]  # what would help, the most helpful first
     correction: Correction | None  # how gold labels corrected the panel
     evidence: Evidence | None  # the lists and labels it was made from
     settings: LeaderboardSettings
@@ -296,6 +327,24 @@ class Leaderboard(Standing, Result, eq=False):
     def gold(self) -> AgainstGold | None:
         """Judges, merges and the panel compared with gold labels, computed when asked for."""
         return None if self.evidence is None else against_gold(self.evidence)
+
+    @property
+    def pairs_apart(self) -> int:
+        """The number of pairs of systems that are told apart."""
+        return int(self.apart.sum()) // 2
+
+    @property
+    def rule(self) -> str:
+        """When two systems are told apart, and what that allows for."""
+        stretch = 1.0 if self.correction is None else self.correction.stretch
+        looks = "" if stretch == 1 else ", at any of the declared looks"
+        if self.settings.together:
+            return (
+                "at a level of "
+                f"{percent(self.settings.level)} no pair at all is told apart by chance{looks}"
+            )
+        needed = chance_needed(self.settings.level, stretch)
+        return f"P(one beats the other) is at least {needed:.3f}, each pair by itself{looks}"
 
     @property
     def groups(self) -> list[list[str]]:
@@ -322,11 +371,10 @@ class Leaderboard(Standing, Result, eq=False):
     def table(self) -> Table:
         """Return a row per system, with every digit.
 
-        Means and intervals on the panel's scale are under headings that begin with "panel".
+        "scale" says whose means and intervals these are: "panel" or "people".
         """
-        whose = "panel_" if self.scale == "panel" else ""
-        names = [whose * (name in ("mean", "low", "high")) + name for name in BoardRow._fields]
-        return Table(names, [[*row[:-1], row.letters] for row in self.rows()])
+        columns = [*BoardRow._fields, "scale"]
+        return Table(columns, [[*row[:-1], row.letters, self.scale] for row in self.rows()])
 
     def to_text(self, digits: int = 3) -> str:
         """Write a table with bars for intervals, then the sources of uncertainty."""
@@ -393,7 +441,12 @@ class Leaderboard(Standing, Result, eq=False):
             "beats": self.beats.tolist(),
             "groups": self.groups,
             "shares": dict(self.shares),
+            "told_apart": {"rule": self.rule, "pairs": self.pairs_apart},
             "outlook": outlook,
+            "assumed": None if self.assumed is None else asdict(self.assumed),
+            "kin": {"systems": self.kin, "overrated": self.kin_overrated},
+            "favours": [asdict(one) for one in self.favours],
+            "next": [asdict(step) for step in self.steps],
             "judges": [asdict(judge) for judge in self.judges],
             "labels_per_document": {str(n): d for n, d in self.labels_per_document.items()},
             "topics": dict(zip(self.topics, self.unsure.tolist(), strict=True)),

@@ -24,14 +24,15 @@ from hungjury.leaderboard.draws import (
     Parts,
     as_reported,
     gold_parts,
-    panel_error_of,
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import GoldLabels, gold_labels
-from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import (
+    FACTOR,
     PANEL_ERROR,
+    PanelError,
     combine_estimates,
     expected_contrasts,
     normal_draws,
@@ -204,8 +205,7 @@ def gold_estimate(
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Means on the people's scale, the correction that gave them, and notes."""
     measure, level = options.measure, options.level
-    layer = panel_error_of(TYPICAL_PANEL_ERROR, panel, drawn.alignment, measure)
-    assert layer is not None
+    layer = PanelError.of(panel, drawn.alignment, measure, documents=False)
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
     found = _direct(gold, panel, drawn, measure, rng)
     kind, why = _kind(gold, options, len(found.mean))
@@ -214,7 +214,7 @@ def gold_estimate(
     topics = drawn.cells.shape[1]
     rate = reported_rate(measure, found.mean, topics)
     each = np.outer(rate, rate)
-    unit = layer.size / TYPICAL_PANEL_ERROR / float(rate.mean())
+    unit = layer.unit / float(rate.mean())
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
@@ -225,7 +225,7 @@ def gold_estimate(
     else:
         if kind == "model":
             assert found.doubt is not None
-            covariance = found.doubt + layer.covariance / each
+            covariance = found.doubt + FACTOR * layer.systems / each
         noise = normal_draws(covariance, number, rng)
         if np.isfinite(found.freedom):
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
@@ -270,7 +270,6 @@ def gold_estimate(
         means=reported,
         draws=reported,
         parts=parts,
-        together=True,
     )
     return estimate, correction, notes
 

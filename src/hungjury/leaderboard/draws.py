@@ -14,8 +14,8 @@ For these topics alone (`topics`) the drawn means are used directly. For topics 
 (`population`) topics are resampled too, but from the best estimates: drawn scores of different
 topics differ by their label noise already, so resampling them would count it twice.
 
-If a panel error is added to the means, it replaces the errors that topics share: they
-are part of it.
+If a panel error is added to the means, it replaces the noise of labels and the errors that topics
+share: they are part of it.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ from hungjury.data.runs import Progress
 from hungjury.judges.aware import combine_scores
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merge import label_merge
-from hungjury.judges.merge_types import Merged, likeliest
-from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.judges.votes import vote_shares
+from hungjury.judges.merge_types import Merged
+from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.options import BoardOptions
-from hungjury.leaderboard.panel_error import PanelError, exposure_kernel, normal_draws, range_of
+from hungjury.leaderboard.panel_error import FACTOR, OVERRATED, PanelError, normal_draws
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.scores import averaged
@@ -286,26 +285,26 @@ def mean_draws(
     draws: ScoreDraws,
     target: Target,
     seed: np.random.SeedSequence,
-    panel: Floats | None = None,
-) -> tuple[Floats, Parts]:
-    """Draws [draw, system] of the panel's mean score, and their parts.
+    layer: PanelError | None = None,
+) -> tuple[Floats, Floats, Parts]:
+    """Draws [draw, system] of the panel's mean score, those of topics alone, and the parts.
 
-    cells: [system, topic], the best estimates. draws: a summary of the drawn scores.
-    panel: the covariance of a panel error to be added to the means. The draws then do not contain
-    the errors that topics share.
+    cells: [system, topic], the best estimates. draws: a summary of the drawn scores. layer: a panel
+    error, to be added to the means. The draws then do not contain the errors that topics share.
     """
     labels, total = _label_parts(draws)
     mean, topics = cells.mean(axis=1), cells.shape[1]
-    shared = _positive(total - labels) if panel is None else None
-    parts = Parts(_between(cells), labels, shared, target == "population", topics, panel)
+    shared = _positive(total - labels) if layer is None else None
+    parts = Parts(_between(cells), labels, shared, target == "population", topics)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
-    if panel is None:
+    if layer is None:
         means = draws.means + (mean - draws.means.mean(axis=0))
     else:
         means = mean + normal_draws(labels, len(draws), noise)
+    others = np.zeros_like(means)
     if parts.population:
-        means += topic_deviations(cells, len(draws), resampling, scaling)
-    return means, parts
+        others = topic_deviations(cells, len(draws), resampling, scaling)
+    return means + others, mean + others, parts
 
 
 def gold_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
@@ -338,6 +337,27 @@ def _positive(covariance: Floats) -> Floats:
     return np.asarray((vector * np.maximum(value, 0)) @ vector.T)
 
 
+class ErrorDraws(Record, eq=False):
+    """Draws of the parts of the systems' means that people's labels would change, [draw, system].
+
+    Kept apart to say what would change with other judges or topics.
+    """
+
+    mean: Floats  # [system], less what kin are over-rated by
+    topics: Floats
+    documents: Floats
+    systems: Floats  # for a tau of 1
+    kin: Floats
+    overrated: Floats  # [system]
+    tau: float
+
+    def draws(self, tau: float | None = None, times: float = 1.0, kin: bool = True) -> Floats:
+        """With another tau, this many times as many topics, or without what is assumed of kin."""
+        out = self.mean + (self.topics + self.documents) / np.sqrt(times)
+        out += (self.tau if tau is None else tau) * self.systems
+        return np.asarray(out + (self.kin if kin else self.overrated))
+
+
 class Estimate(Record, eq=False):
     """Means as they are reported, in the order of the alignment's systems.
 
@@ -352,7 +372,7 @@ class Estimate(Record, eq=False):
     means: Floats  # [draw, system], for intervals
     draws: Floats  # [draw, system], for ranks, chances and groups
     parts: Parts
-    together: bool  # are systems told apart with all pairs taken together?
+    error: ErrorDraws | None = None  # what the draws are made of, with a panel error
 
 
 def panel_estimate(
@@ -364,35 +384,21 @@ def panel_estimate(
     """The panel's means, with the panel's possible error."""
     means_seed, error_seed = seed.spawn(2)
     mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
-    rate = reported_rate(options.measure, mean, topics)
-    panel = None if layer is None else layer.covariance / np.outer(rate, rate)
-    means, parts = mean_draws(drawn.cells, drawn.draws, options.target, means_seed, panel)
+    means, others, parts = mean_draws(drawn.cells, drawn.draws, options.target, means_seed, layer)
     shown = as_reported(options.measure, topics)
-    means = draws = shown(means)
+    rate = reported_rate(options.measure, mean, topics)
+    means, parts, said, error = shown(means), parts.scaled(rate), shown(mean), None
+    draws = means
     if layer is not None:
-        draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
-    return Estimate(
-        scale="panel",
-        mean=shown(mean),
-        cells=drawn.cells,
-        means=means,
-        draws=draws,
-        parts=parts.scaled(rate),
-        together=layer is None,
-    )
-
-
-def panel_error_of(
-    size: float, panel: Panel, alignment: Alignment, measure: Measure
-) -> PanelError | None:
-    """The layer for a panel error of `size` times the measure's range; None for 0."""
-    if not size:
-        return None
-    panel.some_votes()
-    best = likeliest(vote_shares(panel))
-    voted = np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[best], NOT_JUDGED)
-    unit = range_of(measure, panel.pool, voted, panel.grades[-1])
-    return PanelError(size * unit, exposure_kernel(alignment))
+        documents, systems, kin = layer.draw(len(means), np.random.default_rng(error_seed))
+        better = -1.0 if options.measure.smaller_is_better else 1.0
+        overrated = np.where(layer.kin, better * OVERRATED * layer.unit, 0.0)
+        error = ErrorDraws(said - overrated, shown(others) - said, documents * rate, systems, kin,
+                           overrated, layer.tau)  # fmt: skip
+        draws = error.draws()
+        parts = replace(parts, labels=FACTOR * layer.documents * np.outer(rate, rate),
+                        panel=FACTOR * layer.systems)  # fmt: skip
+    return Estimate("panel", said, drawn.cells, means, draws, parts, error)
 
 
 def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
-from hungjury.data.alignment import align
+from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
 from hungjury.data.runs import Progress, as_runs
-from hungjury.judges.agreement import Agreement, panel_agreement
+from hungjury.judges.agreement import Agreement, judge_means, panel_agreement
+from hungjury.judges.families import (
+    Favour,
+    Jury,
+    contrary_to_systems,
+    correlation_with_systems,
+    favours,
+    propose_families,
+    read_in_reverse,
+    seat_jury,
+)
 from hungjury.judges.merge import MergeLike, merge_method
-from hungjury.judges.panel import Jury, Panel, seat_jury
-from hungjury.leaderboard.board import JudgeRow, Leaderboard, look_ahead, standing
-from hungjury.leaderboard.correction import gold_estimate, planned_gold
-from hungjury.leaderboard.draws import Drawn, draw_scores, panel_error_of, panel_estimate
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.board import Assumed, JudgeRow, Leaderboard, Step, look_ahead, standing
+from hungjury.leaderboard.correction import Correction, gold_estimate, planned_gold
+from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import LabelDraws
 from hungjury.leaderboard.options import BOARD, BoardOptions, LeaderboardSettings, split_options
+from hungjury.leaderboard.panel_error import OVERRATED, TWO_FAMILIES, PanelError, kind_of_panel
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
+from hungjury.stats.multiple import told_apart
 from hungjury.stats.resampling import interval
 
 if TYPE_CHECKING:
@@ -33,6 +50,8 @@ if TYPE_CHECKING:
     from hungjury.leaderboard.options import BoardArguments
 
 
+Kin = str | os.PathLike[str] | Iterable[str] | None
+MOST_COMPARED = 1000  # systems for which other assumptions are tried
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have
 FAR = 5.0  # in standard errors
 FEW = 50  # common documents needed to compare two judges
@@ -209,28 +228,43 @@ def leaderboard(
     aligned = align(lists, given.pool, None, progress, remembered, named=True)
     panel = Panel.of(given, options.rel)
     found = panel_agreement(panel) if len(panel.judges) > 1 and not given.soft else None
-    jury = seat_jury(panel, options.families, found.near_copies if found else (), options.contrary)
+    agreed, asked = correlation_with_systems(panel, aligned), panel
+    turned = contrary_to_systems(panel, *agreed)
+    if turned and gold is not None and options.contrary == "drop":
+        given = read_in_reverse(given, turned)
+        panel = Panel.of(given, options.rel)
+        agreed = correlation_with_systems(panel, aligned)
+    jury = seat_jury(
+        panel, options.families, found.near_copies if found else (), options.contrary, agreed
+    )
+    kin, kin_notes = kin_of(aligned.systems, options.kin)
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(options.seed).spawn(3)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
-    correction, ahead, labelled = None, None, None
+    correction, ahead, labelled, layer = None, None, None, None
     correction_notes: tuple[Note, ...] = ()
     if gold is None:
-        layer = panel_error_of(options.panel_error, jury.panel, aligned, chosen)
+        if options.panel_error != 0:
+            layer = PanelError.of(
+                jury.panel, aligned, chosen, jury.declared, options.panel_error, kin
+            )
         made = panel_estimate(drawn, options, layer, means_seed)
         if options.outlook and len(aligned.systems) > 1:
-            ahead = look_ahead(jury.panel, drawn, options, made.parts, panels_seed)
+            ahead = look_ahead(jury.panel, drawn, options, made, panels_seed)
     else:
-        labelled = planned_gold(gold, plan, panel, aligned, options)
+        labelled = planned_gold(gold, plan, asked, aligned, options)
         made, correction, correction_notes = gold_estimate(
             labelled, jury.panel, drawn, options, means_seed
         )
     better = -1.0 if chosen.smaller_is_better else 1.0
-    order = np.lexsort((np.arange(len(made.mean)), -better * made.mean))
+    ranked = made.mean if made.error is None else made.error.mean
+    order = np.lexsort((np.arange(len(ranked)), -better * ranked))
     mean, samples = made.mean[order], made.draws[:, order]
     # With few topics an interval may exceed the measure's range; clip it.
     low, high = np.clip(interval(made.means[:, order], options.level), chosen.low, chosen.high)
     stretch = 1.0 if correction is None else correction.stretch
-    where = standing(better * mean, better * samples, options.level, made.together, stretch)
+    where = standing(
+        better * ranked[order], better * samples, options.level, options.together, stretch
+    )
     concludes = correction is None or correction.concludes
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
     return Leaderboard(
@@ -252,6 +286,11 @@ def leaderboard(
         judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
         labels_per_document=jury.panel.labels_per_document(),
         agreement=found,
+        assumed=None if layer is None else _assumed(layer, made, jury, options),
+        kin=[aligned.systems[s] for s in order if kin[s]],
+        kin_overrated=_overrated(kin, made, drawn, options),
+        favours=_favours(jury, aligned, chosen, kin),
+        steps=_steps(layer, made, jury, options, int(where.apart.sum()) // 2, correction),
         correction=None if correction is None else correction.ordered(order),
         evidence=Evidence.of(panel, jury.panel, drawn, options, gold, labelled, order),
         settings=LeaderboardSettings(
@@ -261,8 +300,122 @@ def leaderboard(
             judges=len(jury.panel.judges),
             families=jury.families,
         ),
-        notes=notes + correction_notes + cautions(jury, drawn, found),
+        notes=notes + kin_notes + correction_notes + cautions(jury, drawn, found),
     )
+
+
+def _assumed(layer: PanelError, made: Estimate, jury: Jury, options: BoardOptions) -> Assumed:
+    """What is assumed about the panel's error, and what declaring kin changed."""
+    undeclared = None
+    if layer.kin.any() and made.error is not None:
+        undeclared = _pairs_apart(made.error.draws(kin=False), options)
+    return Assumed(layer.tau, jury.declared, OVERRATED, undeclared)
+
+
+def _steps(
+    layer: PanelError | None,
+    made: Estimate,
+    jury: Jury,
+    options: BoardOptions,
+    now: int,
+    correction: Correction | None,
+) -> list[Step]:
+    """What would help, the most helpful first; `now`: the pairs that are told apart."""
+    if correction is not None:
+        return [
+            Step(f"label {more - correction.labels:,} more documents: the smallest detectable "
+                 f"difference becomes {needed:.3f}", None)
+            for more, needed in correction.expected[2:3]
+        ]  # fmt: skip
+    systems = len(made.mean)
+    if systems < 2:
+        return [Step("give the runs of another system", None)]
+    if layer is None or made.error is None:
+        text = "leave out panel_error=0 (--panel-error 0) to see what people would say"
+        return [Step(text, None)]
+    label = Step("label 200 documents (`hungjury plan --budget 200`): they measure what is assumed "
+                 "here, and show what more labels would give", None)  # fmt: skip
+    if systems > MOST_COMPARED or now == systems * (systems - 1) // 2:
+        return [label]
+    out = []
+    judges, proposed = len(jury.panel.judges), None
+    if options.panel_error is None:
+        if jury.declared == 1:
+            proposed = propose_families(jury.panel.judges)
+            tau = layer.by_kind[TWO_FAMILIES]
+            text = "add judges of a second LLM"
+            out.append(Step(text, _pairs_apart(made.error.draws(tau), options)))
+        if proposed is not None:
+            pattern, number = proposed
+            tau = layer.by_kind[kind_of_panel(judges, number)]
+            text = (f"declare the LLMs behind the judges: names suggest {number} "
+                    f"(`--families '{pattern}'`)")  # fmt: skip
+            out[-1:] = [Step(text, _pairs_apart(made.error.draws(tau), options))]
+    twice = _pairs_apart(made.error.draws(times=2.0), options)
+    out.append(Step(f"ask {2 * made.cells.shape[1]:,} topics", twice))
+    helpful = [step for step in out if step.pairs is not None and step.pairs > now]
+    return [*sorted(helpful, key=lambda step: -(step.pairs or 0)), label]
+
+
+def _favours(
+    jury: Jury, aligned: Alignment, measure: Measure, kin: NDArray[np.bool_]
+) -> tuple[Favour, ...]:
+    """Which families favour whom, if two or more are declared."""
+    panel = jury.panel
+    if jury.declared < 2 or panel.share is not None:
+        return ()
+    scores = measure.better(judge_means(panel, aligned, measure))
+    known = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    families = [panel.judgments.families[k] for k in known]
+    return favours(scores[known], families, aligned.systems, kin)
+
+
+def _pairs_apart(draws: Floats, options: BoardOptions) -> int:
+    """Count the pairs that would be told apart by these draws."""
+    beats = native.shares_larger(np.ascontiguousarray(draws.T))
+    apart = told_apart(draws.mean(axis=0), draws, beats, options.level, options.together)
+    return int(apart.sum()) // 2
+
+
+def _overrated(
+    kin: NDArray[np.bool_], made: Estimate, drawn: Drawn, options: BoardOptions
+) -> tuple[float, float, float] | None:
+    """By how much the panel over-rates kin, compared with other systems of equal gold score."""
+    if made.scale == "panel" or not kin.any() or kin.all():
+        return None
+    better = -1.0 if options.measure.smaller_is_better else 1.0
+    said = as_reported(options.measure, drawn.cells.shape[1])(drawn.cells.mean(axis=1))
+    truth = better * (made.draws - made.draws.mean(axis=1, keepdims=True))
+    over, group = better * (said - said.mean()) - truth, kin - kin.mean()
+    # At equal scores: the slope of a group beside that of the scores, in every draw.
+    size, common = (truth**2).sum(axis=1), truth @ group
+    gap = over @ group - (over * truth).sum(axis=1) * common / size
+    gap /= np.maximum(group @ group - common**2 / size, 1e-12)
+    low, high = interval(gap, options.level)
+    return float(np.median(gap)), float(low), float(high)
+
+
+def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
+    """[system]: is it declared as built on LLMs like the judges? And a note if none is."""
+    if kin is None:
+        return np.zeros(len(systems), dtype=bool), ()
+    if not isinstance(kin, (str, os.PathLike)):
+        names = set(kin)
+    elif os.path.exists(kin):
+        with open(kin, encoding="utf-8") as lines:
+            names = {line.strip() for line in lines}
+    else:
+        try:
+            names = {name for name in systems if re.search(str(kin), name)}
+        except re.error as error:
+            raise InputError(
+                f"invalid regular expression for kin: {error}",
+                code="kin",
+                remedy=("use a file, or a pattern such as", Argument("kin", "gpt|llama")),
+            ) from None
+    found = np.array([name in names for name in systems], dtype=bool)
+    text = f"no system matches {kin if isinstance(kin, str) else 'the declared kin'}"
+    return found, () if found.any() else (Note("no-kin", 1, text, about="result"),)
 
 
 def _one(measure: MeasureLike) -> Measure:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
 
 
-TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
 FEWEST_DRAWS = 100
 
 
@@ -64,7 +63,7 @@ def _level(level: Any) -> Any:
 
 
 def _panel_error(size: Any) -> Any:
-    if not (isinstance(size, (int, float)) and 0 <= size <= 1):
+    if size is not None and not (isinstance(size, (int, float)) and 0 <= size <= 1):
         raise InputError(
             f"panel_error is {size!r}",
             code="panel-error",
@@ -147,13 +146,23 @@ class BoardArguments(PanelArguments, total=False):
             kind="float", low=0.5, high=1, open_high=True, read=_level,
         ),
     ]  # fmt: skip
-    panel_error: Annotated[
-        float,
+    together: Annotated[
+        bool,
         Option(
-            TYPICAL_PANEL_ERROR,
+            False,
+            "Tell systems apart with all pairs taken together, which allows for their number.",
+            "Default: pair by pair, by the probability that one beats the other.",
+            kind="bool",
+        ),
+    ]
+    panel_error: Annotated[
+        float | None,
+        Option(
+            None,
             "Typical error of the panel about a system, compared with people, as a share of the "
-            "measure's range; 0 for the panel's own view.",
-            "The default is typical of LLM judges.",
+            "measure's range; 0 for the panel's own view. Default: by the families of judges.",
+            "0.035 for one judge, 0.03 for one family, 0.022 for two and 0.018 for more; 0.03 to "
+            "0.035 for deep measures.",
             kind="float", low=0, high=1, read=_panel_error,
         ),
     ]  # fmt: skip
@@ -165,12 +174,25 @@ class BoardArguments(PanelArguments, total=False):
         str | os.PathLike[str] | Mapping[str, str] | None,
         Option(
             None,
-            "Judges who share one vote: a regular expression on names (the family is what it "
-            "matches), or a file with a judge and its family on each line.",
+            "The LLM, or kind of people, behind each judge: a regular expression on names (the "
+            "family is what it matches), or a file with a judge and its family on each line. "
+            "Judges of one family share one vote.",
             "Or ``{judge: family}``. Near-copies always share one.",
             kind="str, path or dict",
             metavar="PATTERN|FILE",
             recorded=False,  # their number is
+        ),
+    ]
+    kin: Annotated[
+        str | os.PathLike[str] | Iterable[str] | None,
+        Option(
+            None,
+            "Systems built on LLMs like the judges, who over-rate them: a regular expression on "
+            "names, or a file with a system on each line.",
+            "Or a list of names.",
+            kind="str, path or list of str",
+            metavar="PATTERN|FILE",
+            recorded=False,  # the leaderboard says it
         ),
     ]
     gold_design: Annotated[

@@ -1,11 +1,20 @@
-"""Panel error: the error of a panel about systems, which agreement of its judges does not show.
+"""Panel error: what people would say differently, which agreement of the judges does not show.
 
-Judges of one kind share errors that their labels cannot reveal. The mean that people would give a
-system is modelled as theta_s = M_s + b + u_s. M_s is the panel's mean. The level b is the same for
-all systems: it never changes a ranking, and only human labels can estimate it. u ~ N(0, tau² K)
-is the panel's error about single systems. K is the cosine of what two systems show their
-users: similar systems share their error, dissimilar ones do not. tau is in units of the
-measure's range and itself uncertain: log-normal around a size measured on public panels.
+The mean that people would give a system is modelled as theta_s = M_s + b + e_s. M_s is the panel's
+mean. The level b is the same for all systems: it never changes a ranking, and only human labels can
+estimate it. The error e_s has two parts, whose sizes were measured on public collections:
+
+Documents. What a person says about a document, given the panel's mean vote on it, hardly depends on
+the collection: it is a table. Given the votes documents are independent. The variance of a
+difference between two systems is the sum over documents of the squared difference of their weights,
+times the variance of a person's gain, times kappa². It shrinks with topics.
+
+Systems. u ~ N(0, tau² K) does not average out over topics. K is the cosine of what two systems show
+their users: similar systems share their error, dissimilar ones do not. tau is in units of the
+measure's range, and smaller for judges of different families.
+
+Both parts share one log-normal factor. Systems built on LLMs like the judges ("kin") are over-rated
+beyond that, by an amount that they share and one of their own.
 
 Panel and gold labels combined: small-area estimation on differences between systems.
 
@@ -31,40 +40,209 @@ from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
-from hungjury.leaderboard.effects import Effects, Products
+from hungjury.judges.merge_types import likeliest
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.votes import vote_shares
+from hungjury.leaderboard.effects import (
+    Effects,
+    Products,
+    effects_in_parts,
+    is_linear,
+    scores_under,
+)
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.resampling import expected_inclusion
 
-SPREAD = 0.4  # standard deviation of the logarithm of tau
+SPREAD = 0.4  # standard deviation of the logarithm of the factor on both parts
+FACTOR = float(np.exp(2 * SPREAD**2))  # the mean of its square
 MEASURED = (0.023, 0.046)  # of LLM panels on public collections: docs/leaderboard.md
 PEOPLE = 0.025  # of one person's labels against another's: the same
 DEPTH = 10  # ranks that make up what a system shows
 ROUNDING = 1e-12  # of the largest eigenvalue: smaller ones are noise
+ONE_JUDGE, ONE_FAMILY, TWO_FAMILIES, MORE_FAMILIES = range(4)  # kinds of panels
+TAU = (0.035, 0.030, 0.022, 0.018)  # of the measure's range
+KAPPA = (1.2, 1.2, 1.2, 1.2)
+DEEP_TAU, DEEP_KAPPA = (0.035, 0.035, 0.030, 0.030), (1.6, 1.6, 1.6, 1.6)  # of deep measures
+FIRST_HIT_KAPPA = (1.8, 1.5, 1.2, 1.2)  # of measures of the first relevant document
+SHALLOW, ENOUGH = 20, 0.65  # a measure is deep with less of its squared weights in these ranks
+OVERRATED, OVERRATED_BY = 0.015, 0.02  # of kin: mean of what they share; its sd, and that of each
+LABEL_SETS = 2  # that weights of documents are averaged over
+SLOW_DRAWS, SLOW_BLOCKS = 50, 4  # of labels, for measures without a kernel
+Sizes = tuple[float, float, float, float]  # by kind of panel
+
+# P(person >= 1, 2, 3) at mean votes x from 0 to 3, for documents with one vote, and with more.
+GRADES_OF_PEOPLE = (
+    ((0.17, 0.49, 0.69, 0.81), (0.05, 0.21, 0.40, 0.57), (0.02, 0.05, 0.13, 0.23)),
+    (
+        (0.05, 0.17, 0.36, 0.62, 0.77, 0.88, 0.91),
+        (0.03, 0.06, 0.12, 0.30, 0.48, 0.64, 0.71),
+        (0.02, 0.02, 0.03, 0.06, 0.14, 0.26, 0.36),
+    ),
+)
+# P(person says relevant) by share of votes for relevant, from 0 to 1: with 1, 3 and 5 votes.
+RELEVANT_TO_PEOPLE = {
+    1: (0.11, 0.45),
+    3: (0.08, 0.22, 0.32, 0.56),
+    5: (0.06, 0.13, 0.25, 0.34, 0.41, 0.58),
+}
+
+
+def people_given_votes(panel: Panel) -> Floats:
+    """[document, grade of the panel]: what a person would say; the lowest grade without votes.
+
+    Mean votes are taken as a share of the scale; between the knots of the tables they are linear.
+    """
+    number = native.count_keys(panel.document, len(panel.pool))
+    grades = np.array(panel.grades, dtype=float)
+    share = vote_shares(panel) @ (grades / grades[-1])
+    if panel.grades[-1] == 1:
+        several = [np.interp(share, np.linspace(0, 1, len(p)), p)
+                   for p in RELEVANT_TO_PEOPLE.values()]  # fmt: skip
+        at_least = np.choose(np.searchsorted([2, 5], number, side="right"), several)[:, None]
+    else:
+        one, more = (
+            np.stack([np.interp(share, np.linspace(0, 1, len(p)), p) for p in table], axis=1)
+            for table in GRADES_OF_PEOPLE
+        )
+        known = np.where((number == 1)[:, None], one, more)
+        known = np.column_stack([np.ones(len(known)), known])
+        place = 3 * grades[1:] / grades[-1]  # thresholds of this scale on that of the table
+        below = np.minimum(place.astype(np.int64), 2)
+        at_least = known[:, below] + (place - below) * (known[:, below + 1] - known[:, below])
+    at_least = np.where(panel.judged[:, None], at_least, 0.0)
+    ends = np.zeros((len(at_least), 1))
+    return np.asarray(-np.diff(np.hstack([ends + 1, at_least, ends]), axis=1))
+
+
+def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
+    """[system, system]: covariance of the means over topics, if people label the documents."""
+    chances, grades = people_given_votes(panel), panel.grades
+    scorer = Scorer(measure, alignment, grades[-1])
+    systems, kernel = len(alignment.systems), scorer.kernel
+    rng = np.random.default_rng(0)
+    if kernel is None:  # scoring each document's label in turn would take minutes
+        return _sampled_error(scorer, chances, grades, rng)
+    worth = kernel.worth[list(grades)]
+    if len(np.unique(worth)) == 2:  # only one threshold matters
+        cut = int(np.argmax(worth > worth[0]))
+        upper = chances[:, cut:].sum(axis=1)
+        chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
+    sets = LABEL_SETS if is_linear(scorer) else 1
+    labels = _drawn(vote_shares(panel), panel.grades, sets, rng)
+    parts = effects_in_parts(scorer, labels, grades, np.arange(len(chances)))
+    turned = ((mine, part.turned(independent(chances[mine]))) for mine, part in parts)
+    return _sums(turned, [np.ones(len(chances))], systems)[0]
+
+
+def _sampled_error(
+    scorer: Scorer, chances: Floats, grades: tuple[int, ...], rng: np.random.Generator
+) -> Floats:
+    """The same from scores of drawn labels, of documents that are independent between topics."""
+    total = np.zeros((len(scorer.alignment.systems),) * 2)
+    for _ in range(SLOW_BLOCKS):
+        values = scores_under(scorer, _drawn(chances, grades, SLOW_DRAWS, rng))
+        values -= values.mean(axis=0)
+        rows = np.moveaxis(values, 1, 0).reshape(len(total), -1)
+        total += rows @ rows.T / (SLOW_DRAWS - 1)
+    return np.asarray(total / SLOW_BLOCKS / scorer.alignment.shape[1] ** 2)
+
+
+def _drawn(
+    chances: Floats, grades: tuple[int, ...], number: int, rng: np.random.Generator
+) -> NDArray[np.int16]:
+    """[draw, document]: grades drawn for each document by itself."""
+    upto = np.cumsum(chances, axis=1)[:, :-1]
+    drawn = np.empty((number, len(chances)), dtype=np.int16)
+    for row in drawn:
+        row[:] = np.array(grades)[(rng.random((len(chances), 1)) >= upto).sum(axis=1)]
+    return drawn
+
+
+def sizes_for(measure: Measure, longest: int, top: int) -> tuple[Sizes, Sizes]:
+    """Return tau and kappa of each kind of panel, for lists of up to `longest` documents.
+
+    Deep measures count ranks below the 20th for much; without known weights they may.
+    """
+    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
+    if kernel is None:
+        deep = measure.depth is None or measure.depth > SHALLOW
+    else:
+        squares = kernel.weights**2
+        deep = squares[:SHALLOW].sum() < ENOUGH * squares.sum()
+    if deep:
+        return DEEP_TAU, DEEP_KAPPA
+    first_hit = kernel is not None and kernel.name in ("cascade", "best")
+    return TAU, FIRST_HIT_KAPPA if first_hit else KAPPA
+
+
+def kind_of_panel(judges: int, families: int) -> int:
+    """families: those that were declared, where all other judges together are one."""
+    return ONE_JUDGE if judges == 1 else min(max(families, 1), MORE_FAMILIES)
 
 
 class PanelError(Record, eq=False):
-    """The distribution of u, in the measure's own units."""
+    """The distribution of e: of means over topics for documents, else as means are reported."""
 
-    size: float  # the median of tau
+    unit: float  # the measure's range
     kernel: Floats  # [system, system]
+    documents: Floats  # [system, system]: covariance, kappa included
+    tau: float  # of the measure's range
+    by_kind: Sizes  # tau
+    kin: NDArray[np.bool_]  # [system]
+
+    @staticmethod
+    def of(
+        panel: Panel,
+        alignment: Alignment,
+        measure: Measure,
+        families: int = 1,
+        tau: float | None = None,
+        kin: NDArray[np.bool_] | None = None,
+        *,
+        documents: bool = True,
+    ) -> PanelError:
+        """families: see `kind_of_panel`; tau: default: by the kind of panel; documents: False where
+        gold labels say more about them."""
+        panel.some_votes()
+        best = likeliest(vote_shares(panel))
+        voted = np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[best], NOT_JUDGED)
+        unit = range_of(measure, panel.pool, voted, panel.grades[-1])
+        longest = int(alignment.rank.max(initial=1))
+        kind = kind_of_panel(len(panel.judges), families)
+        taus, kappas = sizes_for(measure, longest, panel.grades[-1])
+        kernel = exposure_kernel(alignment)
+        about = documents_error(panel, alignment, measure) if documents else np.zeros_like(kernel)
+        return PanelError(
+            unit=unit,
+            kernel=kernel,
+            documents=kappas[kind] ** 2 * about,
+            tau=taus[kind] if tau is None else tau,
+            by_kind=taus,
+            kin=np.zeros(len(alignment.systems), dtype=bool) if kin is None else kin,
+        )
 
     @property
-    def covariance(self) -> Floats:
-        """[system, system], tau integrated out: E[tau²] = size² exp(2 SPREAD²)."""
-        return np.asarray(self.size**2 * np.exp(2 * SPREAD**2) * self.kernel)
+    def systems(self) -> Floats:
+        """[system, system]: covariance of what does not average out, for the median factor."""
+        kin = np.outer(self.kin, self.kin) + np.diag(self.kin).astype(float)
+        return np.asarray(self.unit**2 * (self.tau**2 * self.kernel + OVERRATED_BY**2 * kin))
 
-    def draw(self, number: int, rng: np.random.Generator) -> Floats:
-        """[draw, system]: every draw has a tau of its own.
+    def draw(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+        """[draw, system]: errors about documents, about systems for tau of 1, and of kin.
 
-        The taus are the quantiles of their distribution in random order, so drawing them adds
+        The factors are the quantiles of their distribution in random order, so drawing them adds
         no noise to the results.
         """
         from statistics import NormalDist  # scipy.special is slow to import
 
         quantile = (rng.permutation(number) + 0.5) / number
-        tau = self.size * np.exp(SPREAD * np.array([*map(NormalDist().inv_cdf, quantile)]))
-        return np.asarray(tau[:, None] * normal_draws(self.kernel, number, rng))
+        factor = np.exp(SPREAD * np.array([*map(NormalDist().inv_cdf, quantile)]))[:, None]
+        documents = normal_draws(self.documents, number, rng)
+        systems = self.unit * normal_draws(self.kernel, number, rng)
+        each, shared = rng.standard_normal((number, len(self.kin))), rng.standard_normal(number)
+        kin = self.unit * OVERRATED_BY * self.kin * (each + shared[:, None])
+        return factor * documents, factor * systems, factor * kin
 
 
 def exposure_kernel(alignment: Alignment) -> Floats:

@@ -12,9 +12,10 @@ import numpy as np
 from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Cell, Table
 from hungjury.base.text import columns, number_text, visible_line
+from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard, Outlook
 from hungjury.leaderboard.correction import Correction, Interval
-from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
+from hungjury.leaderboard.panel_error import OVERRATED_BY, PEOPLE
 
 
 def _corrected_by(correction: Correction) -> str:
@@ -91,7 +92,8 @@ def headline(board: Leaderboard) -> str:
     return (
         f"{board.measure} on {_topics(board)}: {plural(len(board.systems), 'system')}, "
         f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')}"
-        f"{_shared(board)} merged by {board.merge}, {_scale(board)}"
+        f"{_shared(board)} merged by {board.merge}, {_scale(board)}, "
+        f"means on the {board.scale}'s scale"
         + ("" if board.correction is None else f", {_corrected_by(board.correction)}")
     )
 
@@ -125,7 +127,8 @@ def board_text(board: Leaderboard, digits: int) -> str:
     for place, row in enumerate(board.rows(), 1):
         mean, first, last, best, ranks = _rounded(row, digits)
         bar = _bar(row, low, high)
-        rows.append([str(place), row.system, mean, f"{first}-{last}", bar, best, ranks,
+        name = row.system + " †" * (row.system in board.kin)
+        rows.append([str(place), name, mean, f"{first}-{last}", bar, best, ranks,
                      row.letters.ljust(width)])  # fmt: skip
     table = columns([header, *rows], left=2)
     return "\n".join([headline(board), "", table, "", *_below(board, digits)])
@@ -151,28 +154,53 @@ def _rounded(row: BoardRow, digits: int) -> list[str]:
 
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
-    """Headings of means and intervals, which name the panel if they are on its scale."""
-    level = percent(board.settings.level)
-    if board.scale == "panel":
-        return "panel mean", f"panel's {level}"
-    return "mean", f"{level} interval"
+    """Headings of means and intervals; whose scale they are on is said above and below."""
+    return "mean", f"{percent(board.settings.level)} interval"
 
 
-def assumed(board: Leaderboard) -> str:
-    """Return the assumed panel error, and what is known about such errors."""
-    size = board.settings.panel_error
-    low, high = MEASURED
-    known = (
-        f"Measured on public collections: {low:g} to {high:g} for LLM panels, about {PEOPLE:g} "
-        "between two people. The best systems are the hardest to order. Human labels measure the "
-        "error."
-    )
-    if not size:
-        return f"Panel error 0: this is the panel's own view, not that of people. {known}"
-    return (
-        f"Assumed: the panel is off by {size:g} of the measure's range for a typical system "
-        f"(--panel-error), beyond a level that all share. {known}"
-    )
+def assumed(board: Leaderboard) -> list[str]:
+    """Return what is assumed about the panel's error, and what families and kin would change."""
+    found, step = board.assumed, next(iter(board.steps), None)
+    if found is None:
+        return ["Panel error 0: this is the panel's own view, not that of people."]
+    judges, families = board.settings.judges, found.families
+    of = "one judge is" if judges == 1 else (
+        "judges of one LLM are" if families == 1
+        else f"judges of {families} LLMs or kinds of people are"
+    )  # fmt: skip
+    out = [
+        f"Assumed: people label documents as they usually do after such votes, and {of} off by "
+        f"{found.tau:g} of the measure's range for a typical system, beyond a level that all share."
+    ]
+    if judges > 1 and families == 1 and step is not None and "families" in step.text:
+        assert step.pairs is not None
+        more = step.pairs - board.pairs_apart
+        out.append(f"If the judges are of different LLMs, declare it: {plural(more, 'more pair')} "
+                   "of systems would be told apart.")  # fmt: skip
+    elif judges > 1 and families == 1:
+        out.append("Judges of different LLMs err less together: declare them as families, if any.")
+    if board.kin:
+        out.append(
+            f"{plural(len(board.kin), 'system')} built on LLMs like the judges, marked †: assumed "
+            f"to be over-rated by {found.overrated:g} ± {OVERRATED_BY:g} of the range, and each by "
+            f"± {OVERRATED_BY:g} of its own; otherwise {found.undeclared:,} pairs would be told "
+            "apart."
+        )
+    else:
+        out.append("Systems built on LLMs should be declared: LLM judges over-rate them (--kin).")
+    return out
+
+
+def next_step(board: Leaderboard) -> str:
+    """Return what would help most, with its expected effect."""
+    if not board.steps:
+        return "Next: nothing more to do: gold labels of the whole pool."
+    step = board.steps[0]
+    effect = ""
+    if step.pairs is not None:
+        more = step.pairs - board.pairs_apart
+        effect = f": about {plural(more, 'more pair')} of systems would be told apart"
+    return f"Next: {step.text}{effect}."
 
 
 def _bar(row: BoardRow, low: float, high: float) -> str:
@@ -199,7 +227,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             "look into the judges, or estimate from planned gold labels alone."
         )
     elif systems > 1:
-        lines.append(f"{_told_apart(board)}; those that share a group letter cannot.")
+        lines.append(f"{_told_apart(board)}: {board.rule}. Those that share a group letter cannot.")
     made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
@@ -207,15 +235,23 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         lines.append(
             "Means and intervals are on the panel's scale; they do not say what people would give."
         )
-        lines.append(assumed(board))
+        lines.append(" ".join(assumed(board)))
     lines.append(coverage(board))
     if board.outlook is not None:
         lines += _outlook(board, board.outlook, digits)
     if board.correction is not None:
         lines += sentences(board.correction, digits)
+    if board.favours:
+        lines.append(favour_text(board.favours))
+    if board.kin_overrated is not None:
+        middle, low, high = board.kin_overrated
+        lines.append(
+            f"By gold labels, the panel over-rates kin by {middle:+.{digits}f} "
+            f"({percent(board.settings.level)} interval {low:+.{digits}f} to {high:+.{digits}f})."
+        )
     if board.gold is not None:
         lines += ["", *_gold(board, digits)]
-    return lines
+    return [*lines, next_step(board)]
 
 
 def _told_apart(board: Leaderboard) -> str:
@@ -286,6 +322,8 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
 # Sentences of the report
 
 SURE = 0.95
+MOST_LEADERS = 5  # systems of which it is said what they are better than
+MOST_NAMED = 6  # systems in one sentence
 LONG = 8  # characters that names have in common before they are left out
 
 Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
@@ -334,7 +372,7 @@ def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
     if equal:
         return [best, f" and {plural(equal, 'other system')} share the first place"]
     whose = ""
-    if board.scale == "panel" and not board.settings.panel_error:
+    if board.scale == "panel" and board.assumed is None:
         whose = " in the view of this panel"
     if not near:
         return [best, f" is better than every other system{whose}"]
@@ -386,29 +424,42 @@ def _why_not(board: Leaderboard) -> str:
 
 
 def _may(board: Leaderboard, digits: int) -> list[Sentence]:
-    systems = len(board.systems)
-    worse = systems - 1 - len(_not_apart(board))
-    error = board.settings.panel_error
+    """Say of the first systems which others they are better than."""
+    of = "topics like these" if board.target == "population" else "these topics"
+    whose = ", in the view of this panel" if board.scale == "panel" and not board.assumed else ""
     out: list[Sentence] = []
-    if worse:
-        rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
-        whose = "" if board.scale == "gold" or error else ", in the view of this panel"
-        out.append(
-            [
-                f"On {_topics(board)}{whose}, ",
-                (shown(board.systems[0]),),
-                f" is better than {rest}.",
-            ]
-        )
-    rule = "with the error rate controlled over all pairs"
-    if error and board.scale == "panel":
-        rule = f"if the panel is off by {error:g} of the measure’s range for a typical system"
-    out.append([f"{_told_apart(board)}, {rule}."])
-    if board.outlook is not None:
+    systems = len(board.systems)
+    for s in range(min(systems - 1, MOST_LEADERS)):
+        worse = [i for i in range(s + 1, systems) if board.apart[s, i]]
+        if not worse:
+            continue
+        start: Sentence = [f"On {of}{whose}, " if not out else "", (shown(board.systems[s]),)]
+        rest: Sentence
+        if len(worse) == systems - 1:
+            rest = [" is better than every other system."]
+        elif len(worse) == systems - 1 - s > 1:
+            rest = [f" is better than all {len(worse):,} systems below it."]
+        else:
+            rest = [" is better than ", *_listed([board.systems[i] for i in worse]), "."]
+        out.append(start + rest)
+    if out and board.outlook is not None:
         gap = f"{board.outlook.difference:.{digits}f}"
         scale = " on the panel’s scale" if board.scale == "panel" else ""
         out.append([f"Smallest detectable difference between two systems: {gap}{scale}."])
     return out
+
+
+def _listed(names: list[str]) -> Sentence:
+    """Return the names, or the first of many."""
+    few = names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 1]
+    out: Sentence = []
+    for name in few:
+        out += [", ", (shown(name),)]
+    if len(few) < len(names):
+        out.append(f" and {plural(len(names) - len(few), 'more system')}")
+    elif len(few) > 1:
+        out[-2] = " and "
+    return out[1:]
 
 
 def _open(board: Leaderboard) -> list[Sentence]:
@@ -434,7 +485,7 @@ def _limits(board: Leaderboard) -> list[Sentence]:
     if board.scale == "panel":
         out.append(
             ["That people would give these means or differences: they are on the panel’s scale. ",
-             assumed(board)]
+             " ".join(assumed(board))]
         )  # fmt: skip
     if board.correction is not None and board.correction.estimate == "model":
         out.append(

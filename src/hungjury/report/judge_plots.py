@@ -14,6 +14,7 @@ from hungjury.base.choices import AgreementPicture, GoldPicture
 from hungjury.base.errors import InputError, check_choice, percent, plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text
+from hungjury.judges.families import favour_text
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.prm import PRM
 from hungjury.leaderboard.gold import GoldAgreement
@@ -58,7 +59,10 @@ def agreement_summary(found: Agreement) -> list[str]:
         f"Fleiss' kappa             {number_text(found.fleiss)}",
         f"Krippendorff's alpha      {alpha_text(found)}",
     ]
-    return lines if found.rankings is None else lines + _ranking_lines(found.rankings)
+    if found.rankings is None:
+        return lines
+    favoured = favour_text(found.rankings.favours)
+    return lines + _ranking_lines(found.rankings) + [favoured] * bool(favoured)
 
 
 def _ranking_lines(rankings: Rankings) -> list[str]:

@@ -22,6 +22,7 @@ from hungjury import __version__
 from hungjury.base.errors import MissingExtra, percent
 from hungjury.base.text import letter, neighbours
 from hungjury.data.texts import DOCUMENTS, QUERIES, TextFiles
+from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import AgainstGold
@@ -32,6 +33,7 @@ from hungjury.report.board import (
     coverage,
     headline,
     lead,
+    next_step,
     sentences,
     shown,
 )
@@ -59,6 +61,8 @@ def content(
         "title": f"{board.measure} leaderboard",
         "about": headline(board),
         "lead": lead(board, DIGITS),
+        "next": next_step(board),
+        "favours": favour_text(board.favours),
         "may": may,
         "may_not": may_not,
         "warnings": list(dict.fromkeys(seen)),
@@ -66,7 +70,6 @@ def content(
         "oddities_left": max(len(odd) - MOST_NOTES, 0),
         "board": board,
         "level": percent(board.settings.level),
-        "told": f"{50 * (1 + board.settings.level):g} %",
         "systems": systems,
         "prefix": len(common_prefix(systems)),
         "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),
@@ -163,7 +166,7 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
     if command is not None:
         call = shlex.join(command)
     else:
-        named = ("rel", "draws", "seed", "panel_error", "scope", "prior", "level")
+        named = ("rel", "draws", "seed", "panel_error", "together", "scope", "prior", "level")
         given = [f"{k}={getattr(board.settings, k)!r}" for k in named]
         words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
         call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"

@@ -80,13 +80,81 @@ def of_differences(covariance: Floats) -> Floats:
     return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
 
 
-def typical(variance: Floats, level: float) -> float:
-    """Return how far the interval of a difference reaches to either side, the median over pairs.
+def chance_needed(level: float, stretch: float = 1.0) -> float:
+    """Return the P(A beats B) from which two systems are told apart: 1 - (1 - level) / 2.
 
-    variance: [system, system], of the differences.
+    Every pair is judged by itself. `stretch` is the factor on the difference that is required if
+    results are looked at more than once.
     """
-    sd = np.sqrt(variance[np.triu_indices(len(variance), 1)])
-    return float(normal_reach(level) * np.median(sd)) if len(sd) else 0.0
+    from statistics import NormalDist  # scipy.special is slow to import
+
+    return NormalDist().cdf(stretch * normal_reach(level))
+
+
+def told_apart(
+    mean: Floats,
+    draws: Floats,
+    beats: Floats,
+    level: float,
+    together: bool = False,
+    stretch: float = 1.0,
+) -> NDArray[np.bool_]:
+    """[system, system]: which systems are told apart.
+
+    Parameters
+    ----------
+    mean, draws, beats
+        Means [system], draws of them [draw, system], and P(row beats column).
+    level, stretch
+        See `chance_needed`.
+    together
+        Require that at `level` no pair at all is told apart by chance: differences have to exceed
+        the simultaneous interval of all pairs.
+    """
+    if not together:
+        return np.asarray(np.maximum(beats, beats.T) >= chance_needed(level, stretch))
+    needed = simultaneous_widths(draws, level, stretch)
+    noise = NOISE * max(float(np.abs(draws).max(initial=0)), 1e-300)
+    return np.asarray(np.abs(mean[:, None] - mean) > np.maximum(needed, noise))
+
+
+NODES = 33  # values of the factor that an uncertain variance is averaged over
+
+
+def typical(
+    variance: Floats, level: float, uncertain: Floats | None = None, spread: float = 0.0
+) -> float:
+    """Return the smallest detectable difference: where half of all pairs are told apart.
+
+    Parameters
+    ----------
+    variance
+        [system, system], of the differences.
+    level
+        See `chance_needed`.
+    uncertain, spread
+        The part of the variance that has an unknown factor, the square of a log-normal variable
+        whose logarithm has this standard deviation.
+    """
+    upper = np.triu_indices(len(variance), 1)
+    if not len(upper[0]):
+        return 0.0
+    middle = float(np.median(np.sqrt(variance[upper])))
+    if uncertain is None or not middle:
+        return normal_reach(level) * middle
+    from statistics import NormalDist
+
+    share = float(np.median(uncertain[upper] / np.maximum(variance[upper], 1e-300)))
+    normal = NormalDist()
+    factors = [np.exp(2 * spread * (normal.inv_cdf((k + 0.5) / NODES) - spread))
+               for k in range(NODES)]  # fmt: skip
+    sds = [np.sqrt(1 - share + share * factor) for factor in factors]
+    low, high = 0.0, 20.0
+    for _ in range(50):
+        half = (low + high) / 2
+        beats = sum(normal.cdf(half / max(sd, 1e-12)) for sd in sds) / NODES
+        low, high = (half, high) if beats < chance_needed(level) else (low, half)
+    return float(high * middle)
 
 
 def simultaneous_widths(
