@@ -75,6 +75,9 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
 
 
 BAR = 24  # characters
+# How often leaders were the best, by the upper end of their P(best), and of how many boards: of all
+# systems, and above 0.6 of five random ones (docs/leaderboard.md).
+BEST_RECORD = ((0.2, 0.43, 92), (0.4, 0.35, 66), (0.6, 0.17, 40), (0.8, 0.79, 1084), (1, 0.93, 993))
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
 MOST_JUDGES = 30
@@ -191,6 +194,17 @@ def assumed(board: Leaderboard) -> list[str]:
     return out
 
 
+def best_record(board: Leaderboard) -> str:
+    """Return how often leaders with this P(best) were the best on public collections."""
+    chance = float(board.p_best[0])
+    upper, share, boards = next(row for row in BEST_RECORD if chance <= row[0])
+    return (
+        f"On public collections leaders with a P(best) of {percent(upper - 0.2)} to "
+        f"{percent(upper)} were the best by people's labels in {percent(share)} of {boards:,} "
+        "boards."
+    )
+
+
 def next_step(board: Leaderboard) -> str:
     """Return what would help most, with its expected effect."""
     if not board.steps:
@@ -236,6 +250,8 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             "Means and intervals are on the panel's scale; they do not say what people would give."
         )
         lines.append(" ".join(assumed(board)))
+        if board.assumed is not None and systems > 1:
+            lines.append(best_record(board))
     lines.append(coverage(board))
     if board.outlook is not None:
         lines += _outlook(board, board.outlook, digits)
