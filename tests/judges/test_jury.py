@@ -1,13 +1,24 @@
 """Who votes: families, near-copies, judges who contradict the rest, documents that few judged."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.judges.families import correlation_with_rest, family_names, seat_jury
+from hungjury.data.alignment import align
+from hungjury.judges.families import (
+    correlation_with_rest,
+    correlation_with_systems,
+    family_names,
+    favours,
+    seat_jury,
+)
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import completed_shares, vote_shares
+from oracles import leaderboard as naive
 
 NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]
 
@@ -336,3 +347,97 @@ def test_copies_are_a_family_named_after_the_first(made):
         ({"judge1": "x", "judge2": "y"}, ("x", "y", "x")),
     ):
         assert tuple(seat_jury(made.judgments, given, copies).judgments.families) == expected
+
+
+# Judges beside the systems, and families that favour a system.
+
+
+def with_reversed(made, judges):
+    """Judgments in which some judges are reversed."""
+    given = made.judgments
+    mine = np.isin(given.judge, judges)
+    return replace(given, label=np.where(mine, given.grades[-1] - given.label, given.label))
+
+
+def test_the_correlation_with_the_systems_is_the_loop():
+    made = hj.simulate(systems=4, topics=5, documents=30, depth=15, grades=3, seed=2)
+    panel, aligned = Panel.of(made.judgments), align(made.runs, made.judgments.pool)
+    found, error = correlation_with_systems(panel, aligned)
+    labels = panel.matrix()
+    for judge, row in enumerate(labels):
+        tops = naive.within_topics(
+            {
+                (topic, document): sum(
+                    1 / math.log2(2 + place)
+                    for system in made.runs.systems
+                    for place, (name, _) in enumerate(made.runs.ranked(system, topic))
+                    if name == document
+                )
+                for t, topic in enumerate(panel.pool.topics)
+                for document in panel.pool.documents[panel.pool.slice(t)]
+            },
+            {
+                (panel.pool.topics[panel.pool.topic_of[d]], panel.pool.documents[d]): int(label)
+                for d, label in enumerate(row)
+                if label >= 0
+            },
+        )
+        assert found[judge] == pytest.approx(tops)
+        assert error[judge] > 0
+
+
+@pytest.mark.parametrize("judges", [[0], [0, 1], [0, 1, 2]])
+def test_reversed_judges_do_not_pass_in_silence(judges):
+    made = hj.simulate(systems=5, topics=12, accuracies=(0.9, 0.85, 0.8), seed=1)
+    given = with_reversed(made, judges)
+    names = {given.judges[k] for k in judges}
+    if len(judges) == 3:
+        with pytest.raises(HungjuryError, match="all judges contradict the systems") as caught:
+            hj.leaderboard(given, made.runs, "nDCG@10", draws=100)
+        assert caught.value.code == "contrary-judges"
+    else:
+        board = hj.leaderboard(given, made.runs, "nDCG@10", draws=100)
+        (note,) = (n for n in board.notes if n.kind == "contrary-judge")
+        assert set(note.subjects) == names
+        assert board.settings.judges == 3 - len(judges)
+        assert board.systems[0] == hj.leaderboard(
+            made.judgments, made.runs, "nDCG@10", draws=100
+        ).systems[0]  # fmt: skip
+    by_gold = hj.leaderboard(given, made.runs, "nDCG@10", draws=100, gold=made.gold)
+    assert by_gold.settings.judges == 3
+    assert any("read in reverse" in str(note) for note in by_gold.notes)
+
+
+def test_a_single_reversed_judge_is_an_error_and_ranks_without_order_are_not_asked():
+    made = hj.simulate(systems=4, topics=10, accuracies=(0.9,), seed=3)
+    with pytest.raises(HungjuryError, match="the labels of judge1 contradict the systems"):
+        hj.leaderboard(with_reversed(made, [0]), made.runs, "nDCG@10", draws=100)
+    kept = hj.leaderboard(
+        with_reversed(made, [0]), made.runs, "nDCG@10", draws=100, contrary="keep"
+    )
+    assert "voting all the same" in str(next(n for n in kept.notes if n.kind == "contrary-judge"))
+    answers = {f"s{s}": {f"t{t}": {f"a{s}": 1.0} for t in range(8)} for s in range(4)}
+    labels = {"one": {f"t{t}": {f"a{s}": (s + t) % 2 for s in range(4)} for t in range(8)}}
+    given = hj.read_judgments(labels)
+    found, _ = correlation_with_systems(Panel.of(given), align(hj.read_runs(answers), given.pool))
+    assert np.isnan(found).all()
+
+
+def test_a_family_that_favours_a_system_is_named():
+    rng = np.random.default_rng(0)
+    quality = np.linspace(0.2, 0.8, 12)
+    families = ["a", "a", "b", "c"]
+    scores = quality * np.array([[1.0], [0.9], [1.1], [1.0]]) + rng.normal(0, 0.004, (4, 12))
+    scores[2, 4] += 0.1
+    names = [f"s{s}" for s in range(12)]
+    found = favours(scores, families, names, np.arange(12) == 4)
+    assert (found[0].family, found[0].system) == ("b", "s4")
+    assert found[0].p == pytest.approx(1 / 12)
+    assert 0.04 < found[0].size < 0.1
+    group = {one.family: one for one in found if one.system == "kin"}
+    assert group["b"].size == pytest.approx(found[0].size)
+    assert group["b"].p < 0.15 < group["a"].p
+    assert favours(scores, ["a"] * 4, names) == ()
+    # Leniency and a stretch of the scale are nobody's favour.
+    lenient = quality + np.array([[0.0], [0.1], [0.2], [0.3]])
+    assert max(abs(one.size) for one in favours(lenient, families, names)) < 1e-9

@@ -109,3 +109,16 @@ def test_more_topics_help_wherever_judges_are_not_resampled(merge, shrinks):
     needed = dict(found.topics)
     assert (needed[48] == pytest.approx(needed[12] / 2)) is shrinks
     assert needed[12] / 2 <= needed[48] < needed[12]
+
+
+@pytest.mark.parametrize(("steady", "unsure"), [(0.0, 4.0), (1.0, 3.0), (3.9, 0.1)])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_at_the_smallest_detectable_difference_the_rule_is_just_met(steady, unsure, level):
+    """Two systems whose difference has this variance, a part of it with an unknown factor."""
+    total, part = (np.array([[0.0, v], [v, 0.0]]) for v in (steady + unsure, unsure))
+    needed = typical(total, level, part, 0.4)
+    rng = np.random.default_rng(0)
+    factor = np.exp(0.4 * rng.standard_normal(400_000) - 0.4**2)
+    sd = np.sqrt(steady + unsure * factor**2)
+    beats = (needed + sd * rng.standard_normal(len(sd)) > 0).mean()
+    assert beats == pytest.approx(1 - (1 - level) / 2, abs=0.003)

@@ -139,6 +139,21 @@ def person_at_least(votes, top):
     return [between(at_least, grade / top) for grade in range(1, top + 1)]
 
 
+def within_topics(shown, labels):
+    """Correlation of labels with what is shown, both by (topic, document), within topics."""
+    sums = [0.0, 0.0, 0.0]
+    for topic in {t for t, _ in labels}:
+        keys = [key for key in labels if key[0] == topic]
+        x = [labels[key] for key in keys]
+        m = [shown[key] for key in keys]
+        mean_x, mean_m = sum(x) / len(x), sum(m) / len(m)
+        for a, b in zip(x, m, strict=True):
+            sums[0] += (a - mean_x) ** 2
+            sums[1] += (b - mean_m) ** 2
+            sums[2] += (a - mean_x) * (b - mean_m)
+    return sums[2] / math.sqrt(sums[0] * sums[1])
+
+
 def documents_error(score, labels, chances):
     """Covariance of means if people change one document at a time.
 

@@ -10,8 +10,9 @@ import pytest
 
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
+from builders.paths import DOCS
 from hungjury.leaderboard.board import Assumed
-from hungjury.report.board import common_prefix, conclusions, lead, shown
+from hungjury.report.board import BEST_RECORD, common_prefix, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
 from hungjury.report.page_data import _smallest
 from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
@@ -494,3 +495,13 @@ def test_a_chart_writes_no_number_over_another():
     assert [p["kind"] for p in drawn.points] == ["measured"] * 2 + ["now"] + ["guessed"] * 2
     heights = [p["y"] for p in drawn.points]
     assert heights == sorted(heights)
+
+
+def test_the_record_of_leaders_is_what_the_page_shows():
+    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    table = page.split("### Ranks and leaders")[1].split("### ")[0]
+    rows = {line.split("|")[1].strip(): line.split("|")[2:7] for line in table.splitlines()
+            if line.startswith("| ")}  # fmt: skip
+    for place, (upper, share, boards) in enumerate(BEST_RECORD):
+        mine = rows["all" if upper < 0.7 else "5 random"][place]
+        assert mine.strip() == f"{share:.2f} of {boards}"

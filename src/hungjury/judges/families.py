@@ -28,7 +28,7 @@ from hungjury.stats.resampling import normal_reach
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
-FEWEST_SYSTEMS = 5  # for one to stand out
+FEWEST_SYSTEMS = 5  # that one is compared with
 PERMUTATIONS = 2000
 SURE = normal_reach(0.95)  # standard errors below 0 that show a contradiction
 

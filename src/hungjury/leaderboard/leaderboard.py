@@ -312,7 +312,7 @@ def leaderboard(
 
 
 def _assumed(layer: PanelError, made: Estimate, jury: Jury, options: BoardOptions) -> Assumed:
-    """What is assumed about the panel's error, and what declaring kin changed."""
+    """Collect assumptions about the panel's error, and count pairs without declared kin."""
     undeclared = None
     if layer.kin.any() and made.error is not None:
         undeclared = _pairs_apart(made.error.draws(kin=False), options)
@@ -327,7 +327,7 @@ def _steps(
     now: int,
     correction: Correction | None,
 ) -> list[Step]:
-    """What would help, the most helpful first; `now`: the pairs that are told apart."""
+    """List what would help, the most helpful first; `now`: the pairs that are told apart."""
     if correction is not None:
         return [
             Step(f"label {more - correction.labels:,} more documents: the smallest detectable "
