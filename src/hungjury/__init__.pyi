@@ -12,6 +12,8 @@ from hungjury.comparison.compare import compare as compare
 from hungjury.comparison.paired import Comparison as Comparison
 from hungjury.data.audit import Audit as Audit
 from hungjury.data.audit import audit as audit
+from hungjury.data.doctor import Diagnosis as Diagnosis
+from hungjury.data.doctor import doctor as doctor
 from hungjury.data.labels import read_judgments as read_judgments
 from hungjury.data.labels import read_qrels as read_qrels
 from hungjury.data.qrels import Judgments as Judgments

@@ -26,6 +26,7 @@ STUDY = ["--data", ".", "-o", "results", "--jobs", "1"]
 SAMPLES = {
     "agreement": PANEL,
     "audit": FILES,
+    "doctor": FILES,
     "aware": [*PANEL, "--rel", "1"],
     "clicks": ["clicks.csv"],
     "compare": [*FILES, "-m", "AP"],

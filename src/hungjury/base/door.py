@@ -124,7 +124,7 @@ def check(name: str, value: object, kind: Any) -> None:
         return
     if name == "seed":
         check_seed(value)
-    if name == "level":
+    if name in ("level", "alpha", "p"):
         check_share(name, value)
     words = [args for one in _members(kind) for args in [get_args(one)] if _is(one, Literal)]
     if words and isinstance(value, str):

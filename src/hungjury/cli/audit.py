@@ -8,7 +8,7 @@ from hungjury.cli.failing import command_line, typed_options
 from hungjury.cli.options import result_options
 from hungjury.cli.output import Output, deliver, is_much
 from hungjury.cli.reading import InputFiles, Reading, input_options, judges_and_runs, judges_option
-from hungjury.data.reading.options import JUDGES, LABELS, among
+from hungjury.data.reading.options import JUDGES, LABELS, READING, among
 
 
 @click.command("audit", no_args_is_help=True)
@@ -48,6 +48,28 @@ def audit_command(
         report = audit(source, found, progress, judgments=bool(judges),
                        **among(reading.options, taken))  # fmt: skip
     surface = command_line(typed_options(click.get_current_context().command))
+    text = out.form == "text"
+    deliver(report.render(surface) if text else report.to_json(), out.path, for_people=text)
+    if report.exit_code:
+        raise click.exceptions.Exit(report.exit_code)
+
+
+@click.command("doctor", no_args_is_help=True)
+@click.argument("files", nargs=-1, required=True, metavar="FILES")
+@result_options("text", "json")
+def doctor_command(files: tuple[str, ...], out: Output) -> None:
+    """Say what files are, what is odd about them, and which commands they allow.
+
+    Exit code 0: nothing found. 1: something unusual. 2: something cannot be used as it is.
+
+    \b
+    Examples:
+      hungjury doctor downloads/*
+    """
+    from hungjury.data.doctor import doctor
+
+    report = doctor(list(files))
+    surface = command_line({name: f"--{name.replace('_', '-')}" for name in READING})
     text = out.form == "text"
     deliver(report.render(surface) if text else report.to_json(), out.path, for_people=text)
     if report.exit_code:

@@ -43,9 +43,10 @@ class _Commands(click.Group):
         return list(summaries())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        module = name.replace("-", "_")
+        module = "audit" if name == "doctor" else name.replace("-", "_")  # both look at files
         if name not in self.commands and f"{module}.py" in os.listdir(os.path.dirname(__file__)):
-            found = getattr(import_module(f"hungjury.cli.{module}"), f"{module}_command", None)
+            function = f"{name.replace('-', '_')}_command"
+            found = getattr(import_module(f"hungjury.cli.{module}"), function, None)
             if found is not None:
                 self.add_command(finished(found))
         command = self.commands.get(name)

@@ -150,7 +150,7 @@ def audit(
         notes += found.notes
     if runs is not None:
         try:
-            good, bad = _readable_runs(as_runs(runs, **of_runs), errors)
+            good, bad = readable_runs(as_runs(runs, **of_runs), errors)
             if found is not None and good is not None:
                 aligned = _aligned(good, found.pool, progress, errors, bad)
                 facts += _run_facts(aligned)
@@ -160,7 +160,7 @@ def audit(
     return Audit(facts, tuple(notes), errors.errors)
 
 
-def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:
+def readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:
     """Return the runs without files that cannot be read (None: no run is left), and whether any
     file or line cannot. These are listed."""
     if isinstance(runs, Runs):
