@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ TOPICS, DOCUMENTS = [str(t) for t in range(1, 9)], [f"d{i}" for i in range(25)]
 PAIRS = [(t, d, i) for t in TOPICS for i, d in enumerate(DOCUMENTS)]
 
 
-def table(label: object) -> str:
+def table(label: Callable[[int], object]) -> str:
     rows = (
         f"{j},{t},{d},{label(i + len(j + t))}\n" for j in ("a", "bb", "ccc") for t, d, i in PAIRS
     )

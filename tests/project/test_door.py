@@ -136,6 +136,14 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     hj.ltr.read_letor: {"source": io.StringIO(LETOR), "labels": "grades", "columns": 0},
     hj.users.fit_dynamic: {"pi": np.array([0.5, 0.3, 0.2])},
     hj.users.published_shape: {},
+    hj.diff: {"old": "no/such/folder", "new": "no/such/folder"},
+    hj.doctor: {"files": "no/such/file"},
+    hj.read_answers: {"source": "no/such/file", "scale": None, "columns": None},
+    hj.read_scores: {"source": "no/such/file", "columns": None, "missing": "error",
+                     "duplicates": "error", "smaller": (), "scale": None},
+    hj.theory.balancing_of_all: {"lengths": [3]},
+    hj.theory.interval_scale: {"measure": "P@2", "length": 2, "grades": 2, "order": None},
+    hj.users.user_walk: {"model": "RBP", "relevant": [1], "length": 3},
     hj.users.user_model: {"given": "published"},
 }  # fmt: skip
 
