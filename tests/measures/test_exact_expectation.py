@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.base.errors import MeasureError
+from hungjury.base.errors import HungjuryError, MeasureError
 from oracles import expected as loops
 from oracles import gain as naive_gain
 from oracles import measures as naive
@@ -254,3 +254,76 @@ def test_systems_stay_paired():
     assert (scores.mean() <= high).all()
     part = scores.select(["B"], ["2"])
     assert part.draws[0].shape == (20000, 1, 1)
+
+
+def test_orders_by_other_functionals():
+    """The sum of two documents dominates a single one, and quantiles do not show it."""
+    soft = {"1": {"a": 0.6, "b": 0.55, "c": 0.62}}
+    runs = {"A": {"1": as_run("a")}, "B": {"1": as_run("bc")}}
+    scores = hj.evaluate(soft, runs, "E(CG, draws=20000)", distribution=True)
+    assert scores.order() == scores.order("wins") == ["B", "A"]
+    assert scores.order(0.01) == ["A", "B"]  # both 0
+    assert scores.order("median") == ["A", "B"]  # both 1
+    with pytest.raises(HungjuryError, match="cannot be ordered by 'mode'"):
+        scores.order("mode")
+    assert scores.dominance("B", "A").holds
+    other = scores.dominance("A", "B")
+    assert (other.holds, other.witness) == (False, 1.0)
+    assert other.first == 0
+    assert other.second == pytest.approx(0.55 * 0.62, abs=0.015)
+    with pytest.raises(HungjuryError, match="no system 'C'"):
+        scores.dominance("A", "C")
+
+
+# Dependent labels
+
+
+def test_a_shift_leaves_probabilities_and_ties_documents_together():
+    """The covariance of two documents of a topic, integrated over the shift, and its absence
+    between topics; a shift common to judges reaches across topics."""
+    p, sd, draws = [0.2, 0.7], 1.5, 40000
+    soft = {t: {"a": p[0], "b": p[1]} for t in ("1", "2")}
+    runs = {"s": {t: as_run("ab") for t in soft}}
+    names = [
+        f"E(CG, draws={draws})",
+        f"E(CG, topic_shift={sd}, draws={draws})",
+        f"E(CG, judge_shift={sd}, draws={draws})",
+    ]
+    scores = hj.evaluate(soft, runs, names)
+    np.testing.assert_allclose(scores.values[:, 0], sum(p), atol=0.02)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+
+    def given_shift(chance):
+        low, high = -40.0, 40.0
+        for _ in range(80):
+            middle = (low + high) / 2
+            mean = (weights / (1 + np.exp(-middle - sd * nodes))).sum()
+            low, high = (middle, high) if mean < chance else (low, middle)
+        return 1 / (1 + np.exp(-middle - sd * nodes))
+
+    one, other = map(given_shift, p)
+    alone = sum(q * (1 - q) for q in p)
+    together = 2 * ((weights * one * other).sum() - p[0] * p[1])
+    assert together > 0.05
+    assert scores.variance[0, 0, 0] == pytest.approx(alone)
+    for m in (1, 2):
+        assert scores.variance[m, 0] == pytest.approx([alone + together] * 2, rel=0.05)
+    across = (weights * (one + other) ** 2).sum() - sum(p) ** 2
+    of_mean = [alone / 2, (alone + together) / 2, (alone + together + across) / 2]
+    assert scores.mean_std()[:, 0] ** 2 == pytest.approx(of_mean, rel=0.05)
+
+
+def test_near_duplicates_are_relevant_together(tmp_path):
+    path = tmp_path / "clusters.txt"
+    path.write_text("1 a first\n1 c first\n1 elsewhere first\n2 a first\n")
+    soft = {"1": {"a": 0.4, "b": 0.4, "c": 0.3}}
+    name = f"E(CG, clusters='{path}', draws=20000)"
+    scores = hj.evaluate(soft, {"1": as_run("abc")}, name)
+    variance = 0.4 * 0.6 * 2 + 0.3 * 0.7 + 2 * (0.3 - 0.4 * 0.3)  # P(both) is the smaller one
+    assert scores.values[0, 0, 0] == pytest.approx(1.1, abs=0.03)
+    assert scores.variance[0, 0, 0] == pytest.approx(variance, rel=0.05)
+    path.write_text("1 a first\n1 b\n")
+    with pytest.raises(HungjuryError, match="three columns") as caught:
+        hj.evaluate(soft, {"1": as_run("abc")}, name)
+    assert (caught.value.line, caught.value.remedy != "") == (2, True)

@@ -18,8 +18,8 @@ from hungjury.base.errors import InputError, MissingExtra
 from hungjury.data.labels import read_qrels
 from hungjury.data.qrels import Qrels
 from hungjury.measures.catalogue import CATALOGUE, Measure, MeasureLike, measure
+from hungjury.measures.distribution import GMEAN_FLOOR
 from hungjury.measures.evaluate import evaluate
-from hungjury.measures.scores import GMEAN_FLOOR
 
 if TYPE_CHECKING:
     import ir_measures

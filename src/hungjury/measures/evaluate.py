@@ -220,6 +220,7 @@ def score_alignment(
     sampled: list[Note] = []
     kept: dict[int, NDArray[np.float32]] = {}
     certain: list[int] = []
+    by_draws: list[int] = []
     condensed, worst = unjudged == "condensed", np.zeros(values.shape)
     views: dict[_View, list[tuple[int, Measure]]] = {}
     for i, one in enumerate(measures):
@@ -235,6 +236,7 @@ def score_alignment(
             if found.draws is not None:
                 kept[i] = found.draws
             if not found.exact:
+                by_draws.append(i)
                 sampled.append(_sampling_error(drawn, found.variance.reshape(aligned.shape)))
     for view, mine in views.items():
         for cells, judged in view.lists(aligned, qrels, condensed):
@@ -272,6 +274,7 @@ def score_alignment(
         averages=[m.average for m in measures],
         smaller=[m.smaller_is_better for m in measures],
         variance=None if variance is None else variance.reshape(shape),
+        sampled=tuple(by_draws),
         draws={i: one.reshape(-1, *aligned.shape) for i, one in kept.items()},
         notes=(
             *qrels.notes,

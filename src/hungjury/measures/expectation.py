@@ -12,89 +12,22 @@ in the best list. All others, and dependent labels, are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from hashlib import blake2b
-
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, MeasureError
-from hungjury.base.records import Record
-from hungjury.data.alignment import Alignment, Others
-from hungjury.data.pool import Pool
+from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
 from hungjury.measures.base import Kernel, pools_of
-from hungjury.measures.batch import Labels as LabelSets
-from hungjury.measures.batch import Scorer, kernel_of, on_all_cores, weighted_places
+from hungjury.measures.batch import kernel_of, on_all_cores, weighted_places
 from hungjury.measures.catalogue.probabilities import E
+from hungjury.measures.drawn_labels import Expectation, Labels, drawn_scores, known_others
 
-BLOCK = 100  # label sets scored at once; draws do not depend on it
 PLACES_AT_ONCE = 1 << 20  # ranks of lists that are filled in at once
 FOR_VARIANCE = 200  # label sets drawn where the mean is exact and the variance is not
 MOST_STATES = 5000  # of the best list's counts of grades
 TAIL = 10.0  # standard deviations beyond which a binomial number is not followed
-
-
-class Expectation(Record, eq=False):
-    """Moments of every cell [system * topic], and the draws if there are any."""
-
-    mean: Floats
-    variance: Floats
-    draws: NDArray[np.float32] | None = None  # [draw, cell]
-    exact: bool = True
-
-
-class Labels(Record, eq=False):
-    """Uncertain labels of aligned lists."""
-
-    aligned: Alignment
-    chances: Floats  # [document, grade]
-    grades: tuple[int, ...]
-    outside: float  # P(relevant) of documents outside the pool
-
-    @staticmethod
-    def of(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Labels:
-        """Turn labels into chances; negative labels say nothing about a document."""
-        outside = 0.0 if condensed else measure.chance_of_unjudged
-        if condensed:
-            aligned = _condensed(aligned, qrels)
-        p = measure.relevance(qrels)
-        if p is not None:
-            return Labels(aligned, np.stack([1 - p, p], axis=1), (0, 1), outside)
-        assert qrels.grade_p is not None, "labels are uncertain"
-        return Labels(aligned, np.ascontiguousarray(qrels.grade_p), qrels.grades, outside)
-
-    @property
-    def top(self) -> int:
-        return self.grades[-1]
-
-    @property
-    def unjudged(self) -> Ints:
-        """[cell]: documents of each list that are outside the pool."""
-        a = self.aligned
-        return np.asarray(np.maximum(a.length, 0) - (a.stop - a.start), dtype=np.int64)
-
-
-def _condensed(aligned: Alignment, qrels: Qrels) -> Alignment:
-    """Return the lists without documents that nobody judged."""
-    kept = np.ones(len(aligned.document), dtype=bool)
-    if qrels.labels is not None:
-        kept = qrels.labels[aligned.document] >= 0
-    upto = np.concatenate([[0], np.cumsum(kept)])
-    start, stop = upto[aligned.start], upto[aligned.stop]
-    sizes = stop - start
-    length = np.where(aligned.length < 0, -1, sizes).astype(np.int32)
-    order = np.argsort(start, kind="stable")
-    rank = np.arange(upto[-1]) - np.repeat(start[order], sizes[order]) + 1
-    document = aligned.document[kept]
-    return replace(
-        aligned, start=start, stop=stop, length=length, rank=rank.astype(np.int32),
-        document=document, tie_first=None, tie_last=None,
-    )  # fmt: skip
 
 
 def expected_scores(
@@ -115,14 +48,11 @@ def expected_scores(
     if found is not None and found[1] is not None and not distribution:
         return Expectation(found[0], found[1])
     if found is None:
-        return _drawn_scores(labels, measure, progress)
+        return drawn_scores(labels, measure, progress)
     fewer = measure if distribution else measure.but(draws=min(measure.draws, FOR_VARIANCE))
-    drawn = _drawn_scores(labels, fewer, progress)
+    drawn = drawn_scores(labels, fewer, progress)
     variance = drawn.variance if found[1] is None else found[1]
     return Expectation(found[0], variance, drawn.draws if distribution else None)
-
-
-# Exact
 
 
 def exact_moments(labels: Labels, measure: E) -> tuple[Floats, Floats | None] | None:
@@ -331,190 +261,3 @@ def _states(cutoff: int, grades: int) -> float:
     from math import comb
 
     return comb(cutoff + grades, grades)
-
-
-# Drawn
-
-
-def known_others(aligned: Alignment, measure: E, named: bool = False) -> Others:
-    """Return the documents outside the pool, which an alignment remembers if it is asked to."""
-    others = aligned.others
-    if others is None or (named and len(others.rank) and not others.ids):
-        raise MeasureError(
-            f"{measure}: which unjudged documents were retrieved is known only for runs",
-            code="needs-runs",
-            remedy="use evaluate()",
-        )
-    return others
-
-
-class World(Record, eq=False):
-    """Everything that is drawn: the documents of the pool, then those outside it, by topic."""
-
-    aligned: Alignment
-    at_least: Floats  # [document, k]: P(grade k or more), k = 1, 2, ...
-    keys: NDArray[np.uint64]  # [document]: what the draws of documents outside the pool depend on
-    judged: NDArray[np.bool_]  # [document]: in the pool
-    common: NDArray[np.bool_]  # [document]: in the recall base of every list
-
-    @staticmethod
-    def of(labels: Labels, measure: E) -> World:
-        upto = np.cumsum(labels.chances[:, ::-1], axis=1)[:, ::-1][:, 1:]
-        size = len(upto)
-        if not labels.outside:
-            everything = np.ones(size, dtype=bool)
-            none = np.zeros(size, dtype=np.uint64)
-            return World(labels.aligned, upto, none, everything, everything)
-        if labels.aligned.tie_first is not None:
-            raise MeasureError(
-                f"{measure} draws unjudged documents, which ties averaged over all orders do not "
-                "allow",
-                code="unsupported-ties",
-                remedy=("use", Argument("ties", "trec", "input"), "for this measure"),
-            )
-        return _with_others(labels, measure, upto)
-
-
-def _with_others(labels: Labels, measure: E, upto: Floats) -> World:
-    """Add the documents outside the pool that a run retrieved."""
-    aligned, found = labels.aligned, known_others(labels.aligned, measure, named=True)
-    pool, topics = aligned.pool, len(aligned.pool.topics)
-    mixed = found.hash + found.topic.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
-    order = np.argsort(found.topic[first], kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    topic = found.topic[first][order]
-    place[order] = pool.offsets[topic + 1] + np.arange(len(order))
-    before = np.searchsorted(topic, pool.topic_of)
-    old = np.arange(len(pool)) + before
-    size = len(pool) + len(order)
-    cell = np.repeat(np.arange(len(aligned.start)), aligned.stop - aligned.start)
-    entries = [
-        np.concatenate([cell, found.system.astype(np.int64) * topics + found.topic]),
-        np.concatenate([aligned.rank, found.rank]),
-        np.concatenate([old[aligned.document], place[which]]),
-    ]
-    cells, rank, document = (one[np.lexsort(entries[1::-1])] for one in entries)
-    nearest = np.full(len(order), np.iinfo(np.int32).max)
-    np.minimum.at(nearest, which, found.rank)
-    names = (f"{pool.topics[found.topic[row]]}\t{found.id(int(row))}" for row in first)
-    chance = np.zeros((size, upto.shape[1]))
-    chance[old], chance[place] = upto, labels.outside
-    keys, judged = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=bool)
-    keys[place] = [
-        int.from_bytes(blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest())
-        for name in names
-    ]
-    judged[old] = True
-    common = judged.copy()
-    if measure.recall_base == "retrieved":
-        common[place] = nearest <= measure.base_depth
-    counts = np.bincount(topic, minlength=topics)
-    extended = replace(
-        aligned,
-        pool=Pool(pool.topics, [], pool.offsets + np.concatenate([[0], np.cumsum(counts)])),
-        start=np.searchsorted(cells, np.arange(len(aligned.start))),
-        stop=np.searchsorted(cells, np.arange(len(aligned.start)), side="right"),
-        rank=rank.astype(np.int32),
-        document=document.astype(np.int32),
-        others=None,
-    )
-    return World(extended, chance, keys, judged, common)
-
-
-def _drawn_scores(labels: Labels, measure: E, progress: Progress | None) -> Expectation:
-    """Score label sets, each drawn for all documents and lists at once."""
-    world = World.of(labels, measure)
-    aligned, one = world.aligned, measure.of
-    draw = _drawing(world, labels, measure)
-    scorer = Scorer(one, aligned, labels.top)
-    pools = _pools_of_lists(world, labels, measure)
-    cells = len(aligned.length)
-    values = np.empty((measure.draws, cells), dtype=np.float32)
-    mean, square = np.zeros(cells), np.zeros(cells)
-    for start in range(0, measure.draws, BLOCK):
-        if progress is not None:
-            progress(start, measure.draws, f"drawing labels for {measure}")
-        stop = min(start + BLOCK, measure.draws)
-        drawn = draw(stop - start)
-        counts = None if pools is None else pools(drawn)
-        block = scorer.filled(drawn, counts=counts).reshape(len(drawn), -1)
-        values[start:stop] = block
-        mean += block.sum(axis=0)
-        square += (block**2).sum(axis=0)
-    mean /= measure.draws
-    variance = np.maximum(square / measure.draws - mean**2, 0) * measure.draws / (measure.draws - 1)
-    return Expectation(mean, variance, values, exact=False)
-
-
-def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelSets]:
-    """Return the function that draws n label sets [n, document].
-
-    A document outside the pool is drawn by a number made of its topic, its id and the seed: its
-    labels do not depend on which other documents were retrieved.
-    """
-    rng = np.random.default_rng(measure.seed)
-    salts = np.random.default_rng([measure.seed, 1])
-    others = np.flatnonzero(~world.judged)
-    grades = np.array(labels.grades, dtype=np.uint8 if labels.top < 256 else np.int16)
-
-    def draw(number: int) -> LabelSets:
-        uniform = np.empty((number, len(world.judged)))
-        uniform[:, world.judged] = rng.random((number, len(world.judged) - len(others)))
-        if len(others):
-            salt = salts.integers(0, 2**64, size=(number, 1), dtype=np.uint64)
-            uniform[:, others] = _scrambled(world.keys[others] ^ salt)
-        places = np.zeros(uniform.shape, dtype=np.uint8)
-        for k in range(world.at_least.shape[1]):
-            places += uniform < world.at_least[:, k]
-        return np.asarray(grades[places])
-
-    return draw
-
-
-def _scrambled(x: NDArray[np.uint64]) -> Floats:
-    """Turn integers into uniform numbers in [0, 1) (the finaliser of SplitMix64)."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray((x ^ (x >> np.uint64(31))) >> np.uint64(11), dtype=float) * 2.0**-53
-
-
-def _pools_of_lists(world: World, labels: Labels, measure: E) -> Callable[[LabelSets], Ints] | None:
-    """Return the function from label sets to counts [n, system, topic, grade] of the pool of each
-    list; None where that is the pool of its topic."""
-    aligned, pool = world.aligned, world.aligned.pool
-    least = np.ceil(measure.least_relevant(pool.topics)).astype(np.int64)
-    if not labels.outside and not least.any():
-        return None
-    alone = np.flatnonzero(~world.common[aligned.document])  # in the recall base of their list only
-    start, stop = (np.searchsorted(alone, ends) for ends in (aligned.start, aligned.stop))
-    ranks = np.ones(len(alone), dtype=np.int32)
-    own = replace(aligned, start=start, stop=stop, rank=ranks, document=aligned.document[alone])
-    relevant = Scorer("CG", own, labels.top) if len(alone) else None
-    shape = aligned.shape
-    size, rest = (stop - start).reshape(shape), None
-    if measure.collection is not None and labels.outside:
-        rest = measure.collection - np.diff(labels.aligned.pool.offsets) - size
-        if (rest < 0).any():
-            measure.refuse_collection()
-    rng = np.random.default_rng([measure.seed, 2])
-
-    def count(drawn: LabelSets) -> Ints:
-        out = np.empty((len(drawn), *shape, labels.top + 1), dtype=np.int64)
-        for grade in range(labels.top + 1):
-            out[..., grade] = pool.sum_by_topic((drawn == grade) & world.common)[:, None, :]
-        if relevant is not None:  # labels are binary then
-            found = relevant.filled(drawn).astype(np.int64)
-            out[..., 1] += found
-            out[..., 0] += size - found
-        if rest is not None:
-            from scipy.special import bdtrik
-
-            chance = rng.random((len(drawn), 1, shape[1]))
-            more = np.ceil(np.maximum(bdtrik(chance, rest, labels.outside), 0)).astype(np.int64)
-            out[..., 1] += more
-            out[..., 0] += rest - more
-        out[..., -1] = np.maximum(out[..., -1], least)
-        return out
-
-    return count

@@ -9,29 +9,23 @@ from functools import partial
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hungjury import native
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_choice, plural
-from hungjury.base.parameters import check_share
 from hungjury.base.provenance import origin_added
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
+from hungjury.measures.distribution import Distribution, Spread
+from hungjury.measures.distribution import averaged as averaged
 from hungjury.stats.correlation import with_ties
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them do not fit a line
-GMEAN_FLOOR = 0.00001
 _BY_CELL = ("values", "status", "variance")  # arrays [..., system, topic]
-
-
-def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
-    """Return values as they are averaged over topics: logarithms for a geometric mean."""
-    return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
 
 
 def over_topics(
@@ -48,21 +42,7 @@ def over_topics(
     return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
-class Spread(Record):
-    """What tables show beside each score of uncertain labels."""
-
-    std: bool = False
-    level: float | None = None  # of an interval
-    quantiles: tuple[float, ...] = ()
-
-    def names(self, measure: str) -> dict[str, float | None]:
-        """Return the names of columns beside a measure, with the quantile that each shows."""
-        ends = () if self.level is None else ((1 - self.level) / 2, (1 + self.level) / 2)
-        shown = {f"{measure} std": None} if self.std else {}
-        return shown | {f"{measure} {100 * q:g} %": q for q in (*ends, *self.quantiles)}
-
-
-class Scores(Record, Result, eq=False):
+class Scores(Record, Distribution, Result, eq=False):
     """Scores of systems on topics by several measures, as `evaluate` returns them.
 
     Printing shows the means. They are means over these topics and say nothing about others; for
@@ -86,6 +66,8 @@ class Scores(Record, Result, eq=False):
     draws : dict of int to ndarray
         For measures whose labels were drawn, by their place in `measures`: values [draw, system,
         topic]. One draw labels the documents of all systems.
+    sampled : tuple of int
+        Measures whose moments come from these draws, because they are not known exactly.
     spread : Spread
         What tables show beside each score; see `with_spread`.
     settings : ScoreSettings
@@ -110,6 +92,7 @@ class Scores(Record, Result, eq=False):
     smaller: list[bool] = field(default_factory=list)
     variance: NDArray[np.float64] | None = None
     draws: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+    sampled: tuple[int, ...] = ()
     spread: Spread = field(default_factory=lambda: Spread())
     notes: tuple[Note, ...] = ()
 
@@ -146,124 +129,18 @@ class Scores(Record, Result, eq=False):
     def mean_std(self) -> NDArray[np.float64] | None:
         """Compute the standard deviation of means due to uncertain labels, [measure, system].
 
-        Labels of different topics are taken as independent. None if no measure has a variance.
+        Labels of different topics are independent, unless an error shared by judges is assumed.
+        None if no measure has a variance.
         """
         if self.variance is None:
             return None
         counted = self.counted()
         total = np.where(counted, self.variance, 0.0).sum(axis=-1)
         number = counted.sum(axis=-1)
-        return np.asarray(np.sqrt(total) / np.maximum(number, 1))
-
-    def mean_draws(self, measure: int = 0) -> NDArray[np.float64]:
-        """Return means over topics [draw, system] of a measure under drawn labels.
-
-        One draw labels the documents of all systems, which keeps systems paired: differences,
-        covariances and ranks can be computed row by row.
-        """
-        if measure not in self.draws:
-            raise InputError(
-                f"no labels were drawn for {self.measures[measure]}",
-                code="no-draws",
-                remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
-            )
-        average = (self.averages or ["mean"] * len(self.measures))[measure]
-        use, cells = self.counted()[measure], self.draws[measure].astype(float)
-        total = np.where(use, averaged(cells, average), 0.0).sum(axis=-1)
-        if average != "sum":
-            total = total / np.maximum(use.sum(axis=-1), 1)
-        return np.asarray(np.exp(total) if average == "gmean" else total)
-
-    def quantile(self, q: ArrayLike, per_topic: bool = False) -> NDArray[np.float64]:
-        """Return quantiles of the distribution that uncertain labels give to scores.
-
-        Parameters
-        ----------
-        q : float or sequence of float
-            Probabilities, such as 0.5 for the median.
-        per_topic : bool
-            Those of every topic instead of those of means over topics.
-
-        Returns
-        -------
-        ndarray
-            [..., measure, system], with the axes of `q` first, or [..., measure, system, topic].
-            NaN for measures whose labels were not drawn.
-
-        Examples
-        --------
-        >>> import hungjury as hj
-        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
-        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
-        >>> scores.quantile([0.1, 0.5, 0.9])[:, 0, 0].tolist()
-        [0.0, 0.5, 1.0]
-        """
-        shape = self.values.shape if per_topic else self.values.shape[:2]
-        out = np.full((*np.shape(q), *shape), np.nan)
-        for m, cells in self.draws.items():
-            drawn = cells if per_topic else self.mean_draws(m)
-            at = (..., m, slice(None), slice(None)) if per_topic else (..., m, slice(None))
-            out[at] = np.quantile(drawn, np.asarray(q, dtype=float), axis=0)
-        return out
-
-    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the ends [measure, system] of the central interval of means, due to labels."""
-        check_share("level", level)
-        low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
-        return low, high
-
-    def covariance(self, measure: int = 0) -> NDArray[np.float64]:
-        """Return the covariances [system, system] of means under uncertain labels.
-
-        Systems share documents: the variance of a difference is not the sum of both variances.
-        """
-        return np.atleast_2d(np.cov(self.mean_draws(measure), rowvar=False))
-
-    def wins(self, measure: int = 0) -> NDArray[np.float64]:
-        """Return P(one system's mean is better than the other's) [system, system]; ties count half.
-
-        Labels alone are uncertain here: topics are these, and there is no error of judges.
-        """
-        better = self.signs[measure] * with_ties(self.mean_draws(measure))
-        return native.shares_larger(np.ascontiguousarray(better.T))
-
-    def with_spread(
-        self, std: bool = True, level: float | None = None, quantiles: Iterable[float] = ()
-    ) -> Scores:
-        """Return scores that show beside each mean how far uncertain labels leave it open.
-
-        Parameters
-        ----------
-        std : bool
-            Show standard deviations.
-        level : float, optional
-            Show the ends of the central interval of this level.
-        quantiles : sequence of float
-            Show these quantiles, such as 0.5 for the median.
-
-        Returns
-        -------
-        Scores
-            The same scores; text, CSV, JSON and LaTeX have more columns. Intervals and quantiles
-            need the distribution (`evaluate` with ``distribution=True``).
-
-        Examples
-        --------
-        >>> import hungjury as hj
-        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
-        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
-        >>> print(scores.with_spread(quantiles=[0.5]))
-        system  E(P@2)  E(P@2) std  E(P@2) 50 %
-        run     0.5000      0.3536       0.5000
-        """
-        quantiles = tuple(quantiles)
-        for q in quantiles:
-            check_share("quantiles", q)
-        if level is not None:
-            check_share("level", level)
-        if (quantiles or level is not None) and not self.draws:
-            self.mean_draws(0)
-        return replace(self, spread=Spread(std, level, quantiles))
+        out = np.sqrt(total) / np.maximum(number, 1)
+        for m in self.sampled:
+            out[m] = self.mean_draws(m).std(axis=0, ddof=1)
+        return np.asarray(out)
 
     def columns(self, per_topic: bool = False) -> Iterator[tuple[int, str, NDArray[np.float64]]]:
         """Yield the measure, the name and the values of every column: [system] or with topics."""
@@ -343,7 +220,8 @@ class Scores(Record, Result, eq=False):
             names = getattr(self, name)
             parts[name] = [names[i] for i in places] if names else names
         draws = {m.index(i): one[:, s][..., t] for i, one in self.draws.items() if i in m}
-        return replace(self, draws=draws, **parts)
+        sampled = tuple(m.index(i) for i in self.sampled if i in m)
+        return replace(self, draws=draws, sampled=sampled, **parts)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield (system, topic, measure, value) of every cell that counts, best system first."""

@@ -7,6 +7,7 @@ variance, both exact and in linear time; E(X) is drawn, see `measures/expectatio
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -272,6 +273,7 @@ class eRDCG(ExpectedSum):  # noqa: N801
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
 
+USUAL_SHIFT = 0.8  # of a topic, in logits
 RecallBase: TypeAlias = float | str | tuple[tuple[str, float], ...]
 
 
@@ -378,6 +380,26 @@ class eRAP(Expected):  # noqa: N801
         return given.total + given.unjudged * retrieved
 
 
+def shift(value: object) -> float:
+    """Check the standard deviation of a shift; True is the usual one."""
+    return USUAL_SHIFT if value is True else number(value)
+
+
+def shift_param(of_what: str) -> Any:
+    return param(
+        0.0, kind=shift, low=0,
+        doc=f"labels depend on each other: standard deviation, in logits, of a shift shared by "
+        f"{of_what}; True: {USUAL_SHIFT}",
+    )  # fmt: skip
+
+
+def file_name(value: object) -> str:
+    """Check the name of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError("the name of a file")
+    return str(os.fspath(value))
+
+
 def a_measure(value: object) -> Measure:
     """Check the measure X of E(X), or its name."""
     from hungjury.measures.catalogue import measure_list
@@ -397,7 +419,10 @@ class E(Uncertain):
 
     With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
     labels. Unjudged documents that may be relevant count in the recall base and the best list of
-    the list that retrieved them, unless `recall_base` or `collection` says otherwise."""
+    the list that retrieved them, unless `recall_base` or `collection` says otherwise.
+
+    Documents are independent unless `topic_shift`, `judge_shift` or `clusters` say how they depend
+    on each other; each document keeps its probability."""
 
     paper = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
     formula = "E(X) = mean of X over label sets, each label drawn from its probabilities"
@@ -412,6 +437,13 @@ class E(Uncertain):
     recall_base: RecallBase = recall_base_param("list")
     base_depth: int = base_depth_param()
     collection: int | None = collection_param()
+    topic_shift: float = shift_param("the documents of a topic")
+    judge_shift: float = shift_param("all documents, an error that the judges have in common")
+    clusters: str | None = param(
+        None, kind=file_name,
+        doc="file of near-duplicates, with a topic, a document and the name of its cluster on "
+        "each line: those of a cluster are relevant together",
+    )  # fmt: skip
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
@@ -450,7 +482,7 @@ class E(Uncertain):
     @property
     def dependent(self) -> bool:
         """True if labels of documents depend on each other: nothing is exact then."""
-        return False
+        return bool(self.topic_shift or self.judge_shift or self.clusters)
 
     @property
     def is_exact(self) -> bool:
