@@ -1,7 +1,8 @@
 """Means over all orders of documents that are tied in score.
 
 Notation: a tie has s documents at ranks f+1 .. f+s, h of them relevant; C relevant documents are
-above it. All orders inside a tie are equally likely (McSherry and Najork 2008).
+above it, and x is the relevance of a document. All orders inside a tie are equally likely (McSherry
+and Najork 2008).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def within(judged: Judged, cutoff: NDArray[np.int64] | int) -> Floats:
     return np.clip(limit - first + 1, 0, size) / size
 
 
-def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _around(judged: Judged, hits: NDArray[np.bool_] | Floats) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return C and h for the tie of every place."""
     assert judged.ties is not None
     first, _ = judged.ties
@@ -37,26 +38,31 @@ def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[Any], NDAr
     closing = np.ones(first.shape, dtype=bool)
     closing[..., :-1] = fresh[..., 1:]
     end = np.minimum.accumulate(np.where(closing, places, width)[..., ::-1], axis=-1)[..., ::-1]
-    total = np.cumsum(hits, axis=-1)
+    total: NDArray[Any] = np.cumsum(hits, axis=-1)
     begin, end = (np.broadcast_to(x, hits.shape) for x in (begin, end))
     above: NDArray[Any] = np.take_along_axis(total - hits, begin, axis=-1)
     return above, np.take_along_axis(total, end, axis=-1) - above
 
 
-def expected_precision_sum(judged: Judged, hits: NDArray[np.bool_], cutoff: int | None) -> Floats:
-    """Return the mean over orders of the sum of precisions at relevant ranks, down to `cutoff`."""
+def expected_precisions(
+    judged: Judged, values: NDArray[np.bool_] | Floats, cutoff: int | None
+) -> Floats:
+    """Return [..., list, place]: the mean over orders of value times precision, down to `cutoff`.
+
+    values: relevance of documents, or its probability if documents are independent.
+    """
     assert judged.ties is not None
     first, last = judged.ties
-    above, inside = _around(judged, hits)
+    above, inside = _around(judged, values)
     f, size = first - 1, last - first + 1
     limit = judged.depth if cutoff is None else min(cutoff, judged.depth)
     seen = np.clip(limit - f, 0, size)
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, judged.depth + 2))])
     one_over = harmonic[np.minimum(f + seen, judged.depth + 1)] - harmonic[f]
-    # Sum over the ranks f+i seen of (C + 1 + (i-1)(h-1)/(s-1)) / (f+i), each with chance 1/s.
-    spread = (inside - 1) / np.maximum(size - 1, 1)
+    # Sum over the ranks f+i seen of (C + 1 + (i-1)(h-x)/(s-1)) / (f+i), each with chance 1/s.
+    spread = (inside - values) / np.maximum(size - 1, 1)
     each = (above + 1) * one_over + spread * (seen - (f + 1) * one_over)
-    return np.asarray(np.where(hits, each / size, 0.0).sum(axis=-1))
+    return np.asarray(values * each / size)
 
 
 def first_hit_distribution(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -27,19 +27,24 @@ from hungjury.measures.base import (
     rel_param,
     rests_on,
 )
-from hungjury.measures.ties import expected_precision_sum
+from hungjury.measures.ties import expected_precisions
 
 __all__ = ["AP", "GAP", "GMAP", "NCP", "eGAP", "xGAP"]
 
 StopDistribution = Literal["uniform", "geometric"]
 
 
+def precisions(judged: Judged, rel: int, cutoff: int | None) -> Floats:
+    """Return [..., list, place]: the precision at relevant documents, 0 at others."""
+    if judged.ties is not None:
+        return expected_precisions(judged, judged.hits(rel), cutoff)
+    hits = judged.hits(rel, cutoff)
+    return np.asarray(hits * np.cumsum(hits, axis=-1) / judged.ranks)
+
+
 def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Floats:
     """Add up the precisions at the ranks of relevant documents, for every list."""
-    if judged.ties is not None:
-        return expected_precision_sum(judged, judged.hits(rel), cutoff)
-    hits = judged.hits(rel, cutoff)
-    return np.asarray((hits * np.cumsum(hits, axis=-1) / judged.ranks).sum(axis=-1))
+    return np.asarray(precisions(judged, rel, cutoff).sum(axis=-1))
 
 
 @CATALOGUE.add("AP")
@@ -145,6 +150,7 @@ class GradedAP(Measure):
 
     at = "cutoff"
     paper = "Ferrante, Ferro and Maistro 2014"
+    averages_ties = True
     g: tuple[float, ...] = required(
         kind=threshold_probabilities,
         doc="P(the lowest grade that satisfies a user is k), k = 1, 2, ...",
@@ -175,18 +181,17 @@ class GradedAP(Measure):
         lowest = int(np.flatnonzero(self.weights(judged)).min(initial=judged.max_grade + 1))
         return judged.relevant(lowest) > 0
 
-    def satisfied(self, judged: Judged) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the sum over m <= n of G(min(grade_m, grade_n)) at every place n, and which count.
+    def satisfied(self, judged: Judged) -> Floats:
+        """Return [..., list, place]: the precision that users see at a document, on average.
 
-        Users with threshold k see precision among grades of k and more, so the sum is that of
-        g_k times the running count of those grades, for k up to the grade at n.
+        Users with threshold k see precision among grades of k and more. Over all users that is the
+        sum over m <= n of G(min(grade_m, grade_n)) / n.
         """
         weights = self.weights(judged)
-        total = np.zeros(judged.labels.shape)
+        total = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
         for k in np.flatnonzero(weights):
-            hits = judged.hits(int(k), self.cutoff)
-            total += weights[k] * np.cumsum(hits, axis=-1) * hits
-        return total, judged.hits(1, self.cutoff)
+            total += weights[k] * precisions(judged, int(k), self.cutoff)
+        return total
 
 
 @CATALOGUE.add("GAP")
@@ -202,8 +207,7 @@ class GAP(GradedAP):
     )
 
     def score(self, judged: Judged) -> Floats:
-        total, counted = self.satisfied(judged)
-        value = (counted * total / judged.ranks).sum(axis=-1)
+        value = self.satisfied(judged).sum(axis=-1)
         return ratio(value, judged.counts @ np.cumsum(self.weights(judged)))
 
 
@@ -220,17 +224,16 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
     )
 
     def score(self, judged: Judged) -> Floats:
-        total, counted = self.satisfied(judged)
-        weights = self.weights(judged)
+        total, weights = self.satisfied(judged), self.weights(judged)
         share = np.zeros(judged.counts.shape)  # sum over k <= grade of g_k / RB(k)
         for k in np.flatnonzero(weights):
             share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
         upto = np.cumsum(weights)
         scale = np.nan_to_num(ratio(share, upto))  # over G(grade), 0 where no user is satisfied
-        grades = np.broadcast_to(judged.labels, counted.shape)
-        spread = np.broadcast_to(scale, (*counted.shape[:-1], scale.shape[-1]))
+        grades = np.broadcast_to(judged.labels, total.shape)
+        spread = np.broadcast_to(scale, (*total.shape[:-1], scale.shape[-1]))
         each = np.take_along_axis(spread, grades.astype(np.int64), axis=-1)
-        return np.asarray((counted * each * total / judged.ranks).sum(axis=-1))
+        return np.asarray((each * total).sum(axis=-1))
 
 
 @CATALOGUE.add("eGAP")
@@ -240,7 +243,6 @@ class eGAP(GradedAP):  # noqa: N801
     thresholds that no document reaches count as 0."""
 
     formula = "eGAP@k = Σ_i g_i AP(rel=i)@k"
-    averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
         weights = self.weights(judged)
