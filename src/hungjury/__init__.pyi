@@ -26,11 +26,12 @@ from hungjury.judges.agreement import Agreement as Agreement
 from hungjury.judges.agreement import agreement as agreement
 from hungjury.judges.aware import AwareScores as AwareScores
 from hungjury.judges.aware import aware as aware
+from hungjury.judges.disagreement import PRM as PRM
+from hungjury.judges.disagreement import PRMScores as PRMScores
 from hungjury.judges.merge import MergeInfo as MergeInfo
 from hungjury.judges.merge import merge as merge
 from hungjury.judges.merge import merges as merges
 from hungjury.judges.merge_types import Merged as Merged
-from hungjury.judges.prm import PRM as PRM
 from hungjury.judges.prm import prm as prm
 from hungjury.leaderboard.board import BoardRow as BoardRow
 from hungjury.leaderboard.board import Leaderboard as Leaderboard

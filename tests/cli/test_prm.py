@@ -109,10 +109,10 @@ def test_command_intervals(tmp_path):
         text = done(tmp_path, *words, grades="0-1").stdout
         shown[options] = [(row["low"], row["high"]) for row in strict_json(text)]
     model = prm(panel(rows), seed=5)
-    assert shown["--seed", "5"] == list(zip(model.low, model.high, strict=True))
+    assert shown["--seed", "5"] == list(zip(model.low.values(), model.high.values(), strict=True))
     assert shown["--seed", "6"] != shown["--seed", "5"]
     model = prm(panel(rows), draws=9)
-    assert shown["--draws", "9"] == list(zip(model.low, model.high, strict=True))
+    assert shown["--draws", "9"] == list(zip(model.low.values(), model.high.values(), strict=True))
 
 
 def test_command_json_of_an_unseen_level(folder):
@@ -243,3 +243,37 @@ def test_command_refuses_levels_it_cannot_read(folder, options, message):
     result = command(folder, "--grades", "-2-2", *options)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_command_users_counts_and_scores(folder):
+    (folder / "run.txt").write_text("1 Q0 a 1 2 me\n1 Q0 b 2 1 me\n2 Q0 c 1 1 me\n")
+    options = ["--rel", "1", "--users", "X", "--quiet", "--qrels", str(folder / "one.txt")]
+    options += ["--smoothing", "1"]
+    rows = strict_json(done(folder, *options, "--format", "json").stdout)
+    model = prm(panel(ROWS), smoothing=1, users="X")
+    assert [row["p"] for row in rows] == [*model.p.values()]
+    counts = model.relevant_counts(hj.read_qrels(folder / "one.txt"))
+    assert {(row["qrels_relevant"], row["qrels_expected"]) for row in rows} == {counts}
+    assert sum(row["labels_relevant"] for row in rows) == model.relevant_counts()[0]
+    scored = done(folder, *options, "--runs", str(folder / "run.txt"), "-m", "nDCG",
+                  "--format", "json")  # fmt: skip
+    (row,) = strict_json(scored.stdout)
+    version = model.version("nDCG", 2)
+    expected = hj.evaluate(hj.read_qrels(folder / "one.txt"), folder / "run.txt", version)
+    assert row["mean"] == pytest.approx(expected.mean()[0, 0])
+    assert "--runs needs --qrels" in command(folder, "--runs", "x", "--rel", "1").stderr
+    assert "--measure needs --runs" in command(folder, "-m", "AP").stderr.replace(
+        "-m n", "--measure n"
+    )
+
+
+def test_command_categories(tmp_path):
+    (tmp_path / "labels.csv").write_text(
+        "topic,document,judge,label\n1,a,X,Nav\n1,a,Y,Rel\n1,b,X,Non\n1,b,Y,Non\n"
+    )
+    options = ["--categories", "Nav:2,Rel:1,Non:0", "--relevant", "Nav,Rel", "--quiet"]
+    result = command(tmp_path, *options, judges="labels.csv")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == "relevant: levels Rel, Nav"
+    twice = command(tmp_path, *options, "--map", "Nav:1", judges="labels.csv")
+    assert "--categories or --map" in twice.stderr

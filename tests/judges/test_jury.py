@@ -151,7 +151,7 @@ def test_families_by_file(tmp_path):
     path.write_text("# judge family\ngpt_a\tgpt\ngpt_b gpt\n")
     assert family_names(NAMES, path) == ["gpt", "gpt", "qwen_a", "human"]
     path.write_text("gpt_a\n")
-    with pytest.raises(HungjuryError, match=r"families.tsv:1: expected a judge and a family"):
+    with pytest.raises(HungjuryError, match=r"families.tsv:1: expected a name and its family"):
         family_names(NAMES, path)
 
 

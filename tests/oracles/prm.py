@@ -11,15 +11,22 @@ Judgment = tuple[Hashable, Hashable, Hashable, Hashable]  # topic, document, jud
 
 
 def prm_counts(
-    judgments: Sequence[Judgment], level: Hashable, relevant: Collection[Hashable]
+    judgments: Sequence[Judgment],
+    level: Hashable,
+    relevant: Collection[Hashable],
+    assessors: Collection[Hashable] | None = None,
+    users: Collection[Hashable] | None = None,
 ) -> tuple[int, int]:
-    """(n_R, n): over ordered pairs of judges of one document where the first gave `level`, how
-    often the second gave a relevant level, and how many pairs there are."""
+    """(n_R, n): over ordered pairs of judges of one document where the first, an assessor, gave
+    `level`, how often the second, a user, gave a relevant level, and how many pairs there are."""
     agreed = pairs = 0
     for topic, document, judge, given in judgments:
         for other_topic, other_document, other_judge, other in judgments:
             same = (topic, document) == (other_topic, other_document)
-            if same and judge != other_judge and given == level:
+            roles = (assessors is None or judge in assessors) and (
+                users is None or other_judge in users
+            )
+            if same and roles and judge != other_judge and given == level:
                 pairs += 1
                 agreed += 1 if other in relevant else 0
     return agreed, pairs

@@ -2,42 +2,78 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hungjury.base.choices import Pooling
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
+from hungjury.base.tables import Table
 from hungjury.cli.options import (
     Number,
+    choice_option,
     count,
     grade,
+    measures_option,
     option,
     picture,
+    refuse_unused,
     result_options,
     second_file,
     seed_option,
 )
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import Reading, judges_needed, reading_options
-from hungjury.data.reading.options import JUDGES
+from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_option
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
-    from hungjury.judges.prm import PRM
+    from hungjury.judges.disagreement import PRM
 
 
 @click.command("prm", no_args_is_help=True)
 @judges_needed
+@click.option(
+    "--users",
+    multiple=True,
+    metavar="PATTERN",
+    help="Judges whose labels are predicted; default: all, or all but the assessors.",
+)
+@click.option(
+    "--assessors",
+    multiple=True,
+    metavar="PATTERN",
+    help="Judges from whose labels they are predicted; default: all but the users.",
+)
 @click.option("--rel", type=grade, help="Lowest relevant grade; default: each grade in turn.")
 @click.option(
     "--relevant",
     metavar="LEVELS",
-    help="Levels that count as relevant, instead of --rel, such as 1,2,5.",
+    help="Levels that count as relevant, instead of --rel, such as 1,2,5 or Nav,Key.",
 )
-@option("--smoothing", type=Number(0, MOST_SMOOTHING), default=0.0,
-        help="Smoothing a in (n_R + a) / (n + 2a).")  # fmt: skip
-@option("--draws", type=count(MOST_DRAWS), default=1000,
-        help="Number of bootstrap samples for the intervals.")  # fmt: skip
+@click.option(
+    "--categories",
+    metavar="NAME:LEVEL,...",
+    help="Names of the levels, such as Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2.",
+)
+@click.option(
+    "--kinds",
+    metavar="PATTERN|FILE",
+    help="Kinds of documents, each with probabilities of its own: a regular expression "
+    "on ids, or a file with a document and its kind on each line.",
+)
+@choice_option("--pooling", Pooling, "Let kinds borrow from each other, or fit each alone.")
+@option(
+    "--smoothing",
+    type=Number(0, MOST_SMOOTHING),
+    default=0.0,
+    help="Smoothing a in (n_R + a) / (n + 2a).",
+)
+@option(
+    "--draws",
+    type=count(MOST_DRAWS),
+    default=1000,
+    help="Number of bootstrap samples for the intervals.",
+)
 @seed_option("Random seed.")
 @click.option("--qrels", metavar="FILE", help="Labels of one judge, to apply the model to.")
 @click.option(
@@ -46,61 +82,96 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write --qrels as probabilities to this file (needs --rel or --relevant).",
 )
+@runs_option("Score these runs by --qrels, with P(relevant) as gain or probability.")
+@measures_option("Measure for --runs; repeatable.", "AP", "nDCG@10")
 @click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
 @result_options("table", "csv", "json")
-@reading_options(JUDGES)
+@judges_and_runs
 def prm_command(
-    judges: tuple[str, ...], rel: int | None, relevant: str | None, smoothing: float, draws: int,
-    seed: int, qrels: str | None, soft: str | None, plot: str | None, out: Output,
+    judges: tuple[str, ...], users: tuple[str, ...], assessors: tuple[str, ...], rel: int | None,
+    relevant: str | None, categories: str | None, kinds: str | None, pooling: Pooling,
+    smoothing: float, draws: int, seed: int, qrels: str | None, soft: str | None,
+    runs: tuple[str, ...], measures: tuple[str, ...], plot: str | None, out: Output,
     reading: Reading,
 ) -> None:  # fmt: skip
-    """Estimate how likely another judge is to find documents of each level relevant.
+    """Estimate how likely a user is to find documents of each level relevant.
 
     \b
     Examples:
       hungjury prm --judges 'judges/*' --rel 2
-      hungjury prm --judges 'judges/*' --plot prm.svg
-      hungjury prm --judges 'judges/*' --relevant 1,3
+      hungjury prm --judges 'judges/*' --users 'human*' --rel 2
+      hungjury prm --judges labels.csv --categories Nav:3,Key:2,Rel:1,Non:0 --relevant Nav,Key
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
+      hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --runs 'runs/*' -m nDCG@10
     """
-    from hungjury.base.tables import Table
     from hungjury.judges.prm import prm
 
     if rel is not None and relevant is not None:
         raise click.UsageError("give --rel or --relevant, not both")
-    if soft is not None and (qrels is None or (rel is None and relevant is None)):
-        raise click.UsageError("--soft needs --qrels and --rel or --relevant")
-    levels = None if relevant is None else _levels(relevant)
+    for name, given in (("--soft", soft), ("--runs", runs)):
+        if given and (qrels is None or (rel is None and relevant is None)):
+            raise click.UsageError(f"{name} needs --qrels and --rel or --relevant")
+    for name in ("-m", "--ties", "--score-precision", "--names"):
+        refuse_unused(name, "--runs", bool(runs))
+    refuse_unused("--pooling", "--kinds", kinds is not None)
+    if categories is not None:
+        if reading.options["map"]:
+            raise click.UsageError("give --categories or --map, not both")
+        reading = _named(reading, categories)
+    levels = None if relevant is None else _levels(relevant, categories is not None)
     labels = reading.judgments(judges)
-    model = prm(labels, rel or 1, levels, smoothing, draws, seed)
+    model = prm(
+        labels, rel or 1, levels, smoothing, draws, seed, users=users or None,
+        assessors=assessors or None, categories=categories, kinds=kinds, pooling=pooling,
+    )  # fmt: skip
     models = [model] if rel or levels else model.scenarios()
-    out.notes(labels.notes + models[0].notes)
+    out.notes(labels.notes + model.notes)
     chosen = None if qrels is None else reading.qrels(qrels)
-    if out.form == "table":
+    if chosen is not None and runs:
+        out.write(model.score(chosen, reading.runs(runs), measures, seed=seed))
+    elif out.form == "table":
         deliver("\n\n".join(_page(one, chosen) for one in models), out.path)
     else:
-        out.write(Table.of([{**_relevant(one), **row} for one in models for row in one.rows()]))
+        out.write(Table.of([row for one in models for row in _rows(one, chosen)]))
     if plot is not None:
         from hungjury.report.judge_plots import draw_prm
         from hungjury.report.pictures import save_picture
 
         save_picture(draw_prm(models), plot)
     if soft is not None and chosen is not None:
-        models[0].soft_qrels(chosen).write(soft)
+        model.soft_qrels(chosen).write(soft)
 
 
-def _levels(text: str) -> list[int]:
+def _named(reading: Reading, categories: str) -> Reading:
+    """Read words as the levels that they name."""
+    from hungjury.judges.prm import category_names
+
+    levels = category_names(categories)
+    grades = reading.options["grades"] or range(min(levels), max(levels) + 1)
+    return Reading({**reading.options, "map": categories, "grades": grades})
+
+
+def _levels(text: str, names: bool) -> list[int | str]:
+    parts = [part.strip() for part in text.split(",")]
     try:
-        return [int(part) for part in text.split(",")]
+        return [part if names and not part.lstrip("-").isdigit() else int(part) for part in parts]
     except ValueError:
         raise click.UsageError(f"--relevant takes integers such as 1,2,5, got {text}") from None
+
+
+def _rows(model: PRM, qrels: Qrels | None) -> list[dict[str, Any]]:
+    """Return the rows of a model; with qrels also how many of these are relevant, by both."""
+    more: dict[str, Any] = {}
+    if qrels is not None:
+        more["qrels_relevant"], more["qrels_expected"] = model.relevant_counts(qrels)
+    return [{**_relevant(model), **row, **more} for row in model.table().to_dicts()]
 
 
 def _relevant(model: PRM) -> dict[str, int | str]:
     """Name the lowest relevant grade, or the levels that count as relevant."""
     if model.rel is not None:
         return {"rel": model.rel}
-    return {"relevant": ",".join(map(str, model.relevant))}
+    return {"relevant": ",".join(str(model.names.get(v, v)) for v in model.relevant)}
 
 
 def _page(model: PRM, qrels: Qrels | None) -> str:

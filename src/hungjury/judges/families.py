@@ -202,7 +202,7 @@ def declared_families(judges: Sequence[str], families: Families) -> list[str | N
     if isinstance(families, Mapping):
         known = dict(families)
     elif os.path.exists(families):
-        known = _read_families(families)
+        known = read_families(families)
     else:
         return _matched(judges, str(families))
     strangers = sorted(set(known) - set(judges))
@@ -249,7 +249,8 @@ def _matched(judges: Sequence[str], pattern: str) -> list[str | None]:
     return [m and (m.group(1) if m.lastindex else m.group()) for m in found]
 
 
-def _read_families(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read names and their families, one of each on a line."""
     out: dict[str, str] = {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
@@ -258,11 +259,11 @@ def _read_families(path: str | os.PathLike[str]) -> dict[str, str]:
                 continue
             if len(words) != 2:
                 raise InputError(
-                    f"expected a judge and a family, got {len(words)} columns",
+                    f"expected a name and its family, got {len(words)} columns",
                     code="families",
                     file=str(path),
                     line=number,
-                    remedy="write one judge and its family on each line",
+                    remedy="write one name and its family on each line",
                 )
             out[words[0]] = words[1]
     return out

@@ -1,228 +1,63 @@
-"""The predicted relevance model: what another judge would say (PRM: Demeester et al. 2015).
+"""The predicted relevance model: what a user would say (PRM: Demeester et al. 2015).
 
-p_{R|i} is the probability that an independent judge finds a document relevant, given that this
-judge gave it level i. Every ordered pair of judges of the same document is one observation.
+Every pair of an assessor's and a user's label of the same document is one observation; judges who
+are both, and exchangeable, are paired in both directions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, Note, check_seed, either, percent, plural
-from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING, check_count
-from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
-from hungjury.base.text import columns, finite
+from hungjury.base.choices import Pooling
+from hungjury.base.errors import (
+    Argument,
+    InputError,
+    Note,
+    check_choice,
+    check_seed,
+    either,
+    plural,
+)
+from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_SMOOTHING, check_count
 from hungjury.data.labels import as_judgments
-from hungjury.data.qrels import Judgments, Qrels
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgeOptions, JudgmentsLike
-from hungjury.measures.catalogue import Measure, MeasureLike, measure
-from hungjury.stats.resampling import interval, resample_counts
+from hungjury.judges.disagreement import PRM, Level, Votes, smoothed
+from hungjury.judges.families import read_families
+from hungjury.stats.resampling import normal_reach
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-LEVEL = 0.95  # of the intervals
 FEW_PAIRS = 100  # observations of a level below which a note warns
-
-
-class PRM(Record, Result, eq=False):
-    """Probabilities that another judge finds a document relevant, by the level it was given.
-
-    Attributes
-    ----------
-    levels : list of int
-        The levels of the scale.
-    relevant : list of int
-        The levels that count as relevant.
-    pairs : array
-        [topic, level, level]: ordered pairs of labels that two judges gave the same document.
-    rated : array
-        Labels of each level, in all judgments.
-    smoothing, max_grade, draws, seed
-        As the model was fitted.
-
-    Examples
-    --------
-    >>> import hungjury as hj
-    >>> votes = {"ann": {"1": {"a": 1, "b": 1, "c": 0}}, "bob": {"1": {"a": 1, "b": 0, "c": 0}}}
-    >>> model = hj.prm(votes)
-    >>> [round(p, 3) for p in model.prob(1)]
-    [0.333, 0.667]
-
-    Of the three labels 1, two meet another 1: a document that one judge finds relevant is relevant
-    to the next with probability 2/3.
-    """
-
-    levels: list[int]
-    relevant: list[int]
-    smoothing: float
-    rated: Ints
-    max_grade: int
-    pairs: Ints
-    draws: int
-    seed: int
-    notes: tuple[Note, ...] = ()
-
-    @cached_property
-    def seen(self) -> Ints:
-        """Observations of each level: how often another judge labelled a document of it."""
-        return np.asarray(self.pairs.sum(axis=(0, 2)))
-
-    @cached_property
-    def agreed(self) -> Ints:
-        """Observations of each level in which the other judge said relevant."""
-        return np.asarray(self._agreed_by_topic.sum(axis=0))
-
-    @cached_property
-    def p(self) -> Floats:
-        """p_{R|i} of each level i, NaN for one that no document judged twice has."""
-        return _smoothed(self.agreed, self.seen, self.smoothing)
-
-    @property
-    def low(self) -> Floats:
-        """Lower end of each level's 95 % interval; NaN if judged twice in fewer than two topics."""
-        return self._ends[0]
-
-    @property
-    def high(self) -> Floats:
-        """Upper end of each level's 95 % interval."""
-        return self._ends[1]
-
-    @cached_property
-    def _agreed_by_topic(self) -> Ints:
-        return np.asarray(self.pairs[:, :, np.isin(self.levels, self.relevant)].sum(axis=2))
-
-    @cached_property
-    def _ends(self) -> tuple[Floats, Floats]:
-        """Intervals from resampled topics, without samples in which a level does not occur.
-
-        Samples of a level that occurs in one topic only are all alike.
-        """
-        seen = self.pairs.sum(axis=2)
-        counts = resample_counts(len(seen), self.draws, self.seed)
-        drawn = _smoothed(counts @ self._agreed_by_topic, counts @ seen, self.smoothing)
-        low, high = (np.full(len(self.levels), np.nan) for _ in range(2))
-        for i, column in enumerate(drawn.T):
-            known = column[~np.isnan(column)]
-            if len(known) and np.count_nonzero(seen[:, i]) > 1:
-                low[i], high[i] = interval(known, LEVEL)
-        return low, high
-
-    @property
-    def rel(self) -> int | None:
-        """The lowest relevant grade; None if a level above it is not relevant."""
-        lowest = min(self.relevant)
-        upwards = [level for level in self.levels if level >= lowest]
-        return lowest if self.relevant == upwards else None
-
-    @property
-    def notion(self) -> str:
-        """The levels that count as relevant, in words."""
-        if self.rel is not None:
-            return f"grade {self.rel} and above"
-        word = "level" if len(self.relevant) == 1 else "levels"
-        return f"{word} {', '.join(map(str, self.relevant))}"
-
-    def scenarios(self) -> list[PRM]:
-        """Return the model for each notion of relevance: rel = 1, ..., the largest grade."""
-        return [
-            replace(self, relevant=[v for v in self.levels if v >= rel])
-            for rel in range(1, self.max_grade + 1)
-        ]
-
-    def probability(self, level: int) -> float:
-        """Return p_{R|level}; a level without observations is an error unless smoothing is set."""
-        if level in self.levels:
-            value = float(self.p[self.levels.index(level)])
-            if not np.isnan(value):
-                return value
-        if self.smoothing > 0:
-            return 0.5
-        raise InputError(
-            f"no document of level {level} was judged twice",
-            code="unseen-level",
-            remedy=(
-                "use",
-                Argument("smoothing", 1),
-                "to start every level at one half, or collect double judgments",
-            ),
-        )
-
-    def prob(self, max_grade: int) -> list[float]:
-        """Return the probabilities of the grades 0 to `max_grade`, for ``eRAP(prob=...)``."""
-        return [self.probability(grade) for grade in range(max_grade + 1)]
-
-    def soft_qrels(self, qrels: Qrels) -> Qrels:
-        """Replace labels by the probability that another judge finds the document relevant."""
-        levels, index = np.unique(_grades(qrels), return_inverse=True)
-        p = np.array([self.probability(int(level)) for level in levels])[index]
-        return qrels.plain(labels=None, p=p, grades=(0, 1))
-
-    def version(self, name: MeasureLike, max_grade: int) -> Measure:
-        """Return the PRM version of a measure.
-
-        p_{R|i} is the probability of a grade for expected measures, its gain for measures with
-        gains.
-        """
-        return measure(name).with_probabilities(self.prob(max_grade))
-
-    def relevant_counts(self, qrels: Qrels | None = None) -> tuple[int, float]:
-        """Count relevant documents among some labels (default: all that were given).
-
-        Returns N_R^bin, how many are relevant, and N_R^PRM, how many another judge is expected to
-        find relevant (PRM eq. 1).
-        """
-        levels, counts = np.array(self.levels), self.rated
-        if qrels is not None:
-            levels, counts = np.unique(_grades(qrels), return_counts=True)
-        pairs = [(int(v), int(n)) for v, n in zip(levels, counts, strict=True) if n]
-        binary = sum(n for level, n in pairs if level in self.relevant)
-        return binary, sum(n * self.probability(level) for level, n in pairs)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per level; None for what is not known of it."""
-        return [
-            {
-                "level": level,
-                **{name: finite(float(getattr(self, name)[i])) for name in ("p", "low", "high")},
-                "pairs": int(self.seen[i]),
-                "pairs_relevant": int(self.agreed[i]),
-                "labels": int(self.rated[i]),
-            }
-            for i, level in enumerate(self.levels)
-        ]
-
-    def table(self) -> Table:
-        """Return a row per level, with every digit."""
-        return Table.of(self.rows(), digits=3)
-
-    def to_text(self) -> str:
-        """Write a line per level."""
-        lines = [["level", "P(relevant)", f"{percent(LEVEL)} interval", "pairs", "labels"]]
-        for row in self.rows():
-            p = "unknown" if row["p"] is None else f"{row['p']:.3f}"
-            ends = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-            counts = [f"{row['pairs']:,}", f"{row['labels']:,}"]
-            lines.append([str(row["level"]), p, ends, *counts])
-        return columns(lines)
+OTHER = "other"  # the kind of documents that no kind is named for
+Categories = str | Mapping[str, int] | None
+Kinds = str | os.PathLike[str] | Mapping[str, str] | None
+Groups = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # who is an assessor, and who a user
 
 
 def prm(
     judgments: JudgmentsLike,
     rel: int = 1,
-    relevant: Iterable[int] | None = None,
+    relevant: Iterable[Level] | None = None,
     smoothing: float = 0.0,
     draws: int = 1000,
     seed: int = 0,
+    *,
+    users: str | Iterable[str] | None = None,
+    assessors: str | Iterable[str] | None = None,
+    categories: Categories = None,
+    kinds: Kinds = None,
+    pooling: Pooling = "shrink",
     **reading: Unpack[JudgeOptions],
 ) -> PRM:
     """Fit the predicted relevance model to documents judged more than once.
@@ -232,8 +67,8 @@ def prm(
     judgments : Judgments or source
         Labels of several judges, or anything `read_judgments` takes.
     rel : int
-        Lowest relevant grade.
-    relevant : iterable of int, optional
+        Lowest grade of a user that means relevant.
+    relevant : iterable of int or str, optional
         The levels that count as relevant, instead of `rel`, where levels are categories (such as -2
         for junk).
     smoothing : float
@@ -242,6 +77,20 @@ def prm(
         Bootstrap samples of topics behind the intervals.
     seed : int
         Random seed.
+    users, assessors : str or list of str, optional
+        Names of judges, or patterns such as ``"human*"``: whose labels are to be predicted, and
+        from whose labels. Each group has its own scale. One group alone leaves all other judges to
+        the other one. Default: all judges are both.
+    categories : str or dict, optional
+        Names of the levels: ``"Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2"``. Labels that are still to
+        be read may be these words.
+    kinds : str, path or dict, optional
+        Kinds of documents (verticals, resources) with probabilities of their own: a regular
+        expression on document ids (the kind is what it matches), a file with a document and its
+        kind on each line, or ``{document: kind}``.
+    pooling : {"shrink", "separate"}
+        Estimate each kind from its own documents and as many of all others as the kinds are alike,
+        or from its own documents alone.
     **reading
         Options of `read_judgments`, such as ``grades=range(4)``, for labels that are still to be
         read.
@@ -250,13 +99,20 @@ def prm(
     -------
     PRM
         The probability of every level, with counts and intervals (NaN for levels judged twice
-        in one topic only); `PRM.scenarios` gives the model for every notion of relevance.
+        in one topic only); `PRM.scenarios` gives the model for every notion of relevance, and
+        `PRM.score` the scores of systems.
 
     Notes
     -----
-    p_{R|i} is the probability that an independent judge finds a document relevant given that this
-    judge gave it level i. Every ordered pair of judges of one document is one observation
-    (Demeester et al. 2015).
+    p_{R|i} is the probability that an independent user finds a document relevant given that an
+    assessor gave it level i. Every pair of an assessor's and a user's label of one document is one
+    observation (Demeester et al. 2015). With people as users and LLMs as assessors it is
+    P(person says relevant | label of the LLM). Judges who looked at snippets are assessors of users
+    who looked at pages.
+
+    Without groups judges have to be exchangeable, since every pair counts in both directions; a
+    note tells where the directions differ. Intervals are those of a Beta posterior with Jeffreys'
+    prior for the effective number of observations, which a bootstrap over topics gives.
 
     Examples
     --------
@@ -264,8 +120,80 @@ def prm(
     >>> made = hj.simulate(topics=4, grades=3)
     >>> [len(model.levels) for model in hj.prm(made.judgments).scenarios()]
     [3, 3]
+    >>> model = hj.prm(made.judgments, users="judge1", assessors=["judge2", "judge3"])
+    >>> model.p[0] < model.p[2]
+    True
     """
+    names = category_names(categories)
+    if categories is not None and not isinstance(judgments, Judgments):
+        reading["map"] = {word: level for level, word in names.items()}
+        reading.setdefault("grades", range(min(names), max(names) + 1))
     given = as_judgments(judgments, **reading)
+    _check(given, rel, smoothing, draws, relevant)
+    check_seed(seed)
+    check_choice("pooling", pooling, get_args(Pooling))
+    groups = _groups(given.judges, users, assessors)
+    votes, scale = _count(given, groups)
+    levels = [v for v, n in zip(scale, votes.assessors.sum(axis=0), strict=True) if n]
+    said = votes.users.sum(axis=0)
+    user_levels = [v for v, n in zip(scale, said, strict=True) if n or (v in (0, 1) and not names)]
+    if groups[0].all() and groups[1].all():
+        levels, user_levels = scale, scale
+    chosen = _relevant(user_levels, rel, relevant, names)
+    on = np.isin(scale, levels)
+    pairs = votes.pairs(len(given.topics))[:, on][:, :, np.isin(scale, user_levels)]
+    if not pairs.any():
+        raise InputError(
+            "no document has two judgments"
+            if groups[0].all()
+            else "no document has labels of both an assessor and a user",
+            code="no-double-judgment",
+            remedy="the model is estimated from double judgments; have some documents judged twice",
+        )
+    model = PRM(
+        levels=levels,
+        scale=scale,
+        user_levels=user_levels,
+        relevant=chosen,
+        smoothing=smoothing,
+        rated=votes.assessors.sum(axis=0)[on],
+        pairs=pairs,
+        votes=votes,
+        draws=draws,
+        seed=seed,
+        names={level: word for level, word in names.items() if level in scale},
+    )
+    notes = [*_notes(model), *_directions(given, groups, chosen)]
+    parts = {} if kinds is None else _parts(model, given.pool.documents, kinds, pooling)
+    return replace(model, notes=tuple(notes), parts=parts)
+
+
+def category_names(categories: Categories) -> dict[int, str]:
+    """Return the names of levels, from "Nav:4,Non:0" or {"Nav": 4, "Non": 0}."""
+    pairs: Iterable[tuple[str, Any]] = ()
+    if isinstance(categories, str):
+        pairs = [(word.strip(), level) for word, _, level in map(_split, categories.split(","))]
+    elif categories is not None:
+        pairs = categories.items()
+    try:
+        named = [(int(level), word) for word, level in pairs]
+    except (TypeError, ValueError):
+        named = []
+    if categories is not None and (not named or len(dict(named)) < len(named)):
+        raise InputError(
+            f"invalid categories {categories!r}",
+            code="categories",
+            argument="categories",
+            remedy="name each level once, as in Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2",
+        )
+    return dict(named)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    return text.rpartition(":")
+
+
+def _check(given: Judgments, rel: int, smoothing: float, draws: int, relevant: object) -> None:
     if given.soft:
         raise InputError(
             "these judgments are probabilities, not levels",
@@ -273,6 +201,8 @@ def prm(
             remedy="give grades or categories",
         )
     check_count("draws", draws, 1, MOST_DRAWS)
+    if relevant is None:
+        check_count("rel", rel, 1, MOST_GRADE)
     if not 0 <= smoothing <= MOST_SMOOTHING:
         raise InputError(
             f"smoothing must be a number from 0 to {MOST_SMOOTHING:,.0f}, got {smoothing}",
@@ -280,87 +210,190 @@ def prm(
             argument="smoothing",
             remedy="0 for none, 1 is usual",
         )
-    check_seed(seed)
+
+
+def _groups(
+    judges: list[str], users: str | Iterable[str] | None, assessors: str | Iterable[str] | None
+) -> Groups:
+    """Say who is an assessor and who is a user, both [judge]."""
+    found = [_named(judges, given, what) for given, what in ((assessors, "assessors"),
+                                                             (users, "users"))]  # fmt: skip
+    everyone = np.ones(len(judges), dtype=bool)
+    first, second = found
+    if first is None:
+        first = everyone if second is None else ~second
+    if second is None:
+        second = everyone if found[0] is None else ~first
+    return first, second
+
+
+def _named(
+    judges: list[str], patterns: str | Iterable[str] | None, what: str
+) -> NDArray[np.bool_] | None:
+    if patterns is None:
+        return None
+    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
+    for one in wanted:
+        if not any(fnmatchcase(name, one) for name in judges):
+            raise InputError(
+                f"no judge is called {one!r}",
+                code="unknown-judge",
+                argument=what,
+                remedy=f"the judges are {', '.join(judges[:20])}",
+            )
+    return np.array([any(fnmatchcase(name, one) for one in wanted) for name in judges])
+
+
+def _count(given: Judgments, groups: Groups) -> tuple[Votes, list[int]]:
+    """Count the labels of each group by document and level; also return all levels."""
     values, code = np.unique(given.label.astype(np.int64), return_inverse=True)
-    levels = sorted({*values.tolist(), *given.grades})
-    place = np.array([levels.index(v) for v in values.tolist()])[code]
-    chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(relevant))
-    if not chosen or (relevant is None and rel > given.max_grade):
+    scale = sorted({*values.tolist(), *given.grades})
+    place = np.searchsorted(scale, values)[code]
+    size = len(given.pool) * len(scale)
+
+    def counted(who: NDArray[np.bool_]) -> Ints:
+        mine = who[given.judge]
+        found = np.bincount((given.document * len(scale) + place)[mine], minlength=size)
+        return found.reshape(len(given.pool), len(scale))
+
+    first, second = groups
+    topic = given.pool.topic_of.astype(np.int64)
+    return Votes(counted(first), counted(second), counted(first & second), topic), scale
+
+
+def _relevant(
+    levels: list[int], rel: int, relevant: Iterable[Level] | None, names: Mapping[int, str]
+) -> list[int]:
+    by_name = {word: level for level, word in names.items()}
+    wanted = [by_name.get(str(v), v) for v in relevant or ()]
+    odd = [v for v in wanted if v not in levels]
+    shown = [str(names.get(v, v)) for v in levels]
+    if odd:
         raise InputError(
-            f"no level is relevant (levels are {levels})",
-            code="no-relevant-level",
-            remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
-        )
-    unknown = sorted(set(chosen) - set(levels))
-    if unknown:
-        raise InputError(
-            f"no label has the level {either(list(map(str, unknown)))}; the levels are "
-            f"{', '.join(map(str, levels))}",
+            f"no label has the level {either([str(names.get(v, v)) for v in odd])}; the levels are "
+            f"{', '.join(shown)}",
             code="no-relevant-level",
             remedy=("choose", Argument("relevant"), "from these levels"),
         )
-    votes = np.bincount(
-        given.document * len(levels) + place, minlength=len(given.pool) * len(levels)
-    ).reshape(len(given.pool), len(levels))
-    pairs = _pairs_by_topic(given, votes)
-    if not pairs.any():
+    chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(wanted))
+    if not chosen:
         raise InputError(
-            "no document has two judgments",
-            code="no-double-judgment",
-            remedy="the model is estimated from double judgments; have some documents judged twice",
+            f"no level is relevant (levels are {', '.join(shown)})",
+            code="no-relevant-level",
+            remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
         )
-    return PRM(
-        levels=levels,
-        relevant=chosen,
-        smoothing=smoothing,
-        rated=votes.sum(axis=0),
-        max_grade=given.max_grade,
-        pairs=pairs,
-        draws=draws,
-        seed=seed,
-        notes=tuple(_notes(levels, pairs.sum(axis=2), votes)),
-    )
+    return chosen  # type: ignore[return-value]
 
 
-def _grades(qrels: Qrels) -> NDArray[np.int16]:
-    if qrels.labels is None:
+def _parts(model: PRM, documents: list[str], kinds: Kinds, pooling: str) -> dict[str, PRM]:
+    """Fit a model to each kind of document."""
+    kind = np.array(_kinds_of(documents, kinds))
+    topics = len(model.pairs)
+    on = np.isin(model.scale, model.levels), np.isin(model.scale, model.user_levels)
+    parts = {}
+    for name in sorted(set(kind.tolist())):
+        votes = model.votes.of(kind == name)
+        pairs = votes.pairs(topics)[:, on[0]][:, :, on[1]]
+        rated = votes.assessors.sum(axis=0)[on[0]]
+        parts[name] = replace(model, votes=votes, pairs=pairs, rated=rated)
+    if pooling == "shrink" and len(parts) > 1:
+        weight = _likeness(list(parts.values()))
+        parts = {n: replace(one, prior=(model._p, weight)) for n, one in parts.items()}
+    return parts
+
+
+def _likeness(parts: list[PRM]) -> Floats:
+    """Return the number of observations [level] that all kinds together are worth for one.
+
+    The more the kinds differ beyond what chance explains, the smaller it is: by moments of the
+    beta-binomial distribution (Kleinman 1973), and never more than there are.
+    """
+    seen, hits = (np.stack([getattr(one, n) for one in parts]) for n in ("seen", "agreed"))
+    worth = np.stack([np.nan_to_num(one.effective) for one in parts])
+    worth = np.where(worth > 0, worth, seen / 2)  # of one topic only
+    total = np.maximum(worth.sum(axis=0), 1e-9)
+    p = smoothed(hits, seen, 1e-9)
+    mean = np.clip((worth * p).sum(axis=0) / total, 0.01, 0.99)
+    apart = (worth * (p - mean) ** 2).sum(axis=0) / (mean * (1 - mean))
+    chance = len(parts) - 1
+    room = np.maximum(total - (worth**2).sum(axis=0) / total - chance, 1e-9)
+    alike = np.clip((apart - chance) / room, 1e-9, 1.0)  # correlation within a kind
+    return np.asarray(np.minimum(1 / alike - 1, total))
+
+
+def _kinds_of(documents: list[str], kinds: Kinds) -> list[str]:
+    if isinstance(kinds, Mapping) or (kinds is not None and os.path.exists(kinds)):
+        known = kinds if isinstance(kinds, Mapping) else read_families(kinds)
+        return [known.get(name, OTHER) for name in documents]
+    try:
+        found = [re.search(str(kinds), name) for name in documents]
+    except re.error as error:
+        found, problem = [], f"invalid regular expression: {error}"
+    else:
+        problem = f"no document's id matches the pattern {kinds!r}"
+    if not any(found):
         raise InputError(
-            "these labels are probabilities", code="needs-grades", remedy="give graded qrels"
+            problem,
+            code="kinds",
+            argument="kinds",
+            remedy="use a pattern that matches a part of the ids, or an existing file",
         )
-    return qrels.labels
+    return [OTHER if m is None else m.group(1 if m.lastindex else 0) for m in found]
 
 
-def _pairs_by_topic(judgments: Judgments, votes: Ints) -> Ints:
-    """Count ordered pairs of labels that two judges gave a document: [topic, level, level]."""
-    levels = votes.shape[1]
-    others = votes[:, None, :] - np.eye(levels, dtype=np.int64)  # nobody is paired with themselves
-    counts = judgments.pool.sum_by_topic((votes[:, :, None] * others).reshape(len(votes), -1).T)
-    return counts.T.reshape(-1, levels, levels)
+def _directions(given: Judgments, groups: Groups, relevant: list[int]) -> Iterable[Note]:
+    """Note a judge for whom the two directions differ: exchangeable judges have no direction."""
+    if not (groups[0] & groups[1]).all():
+        return
+    yes = np.isin(given.label.astype(np.int64), relevant).astype(float)
+    size, judges = len(given.pool), len(given.judges)
+    labels = np.bincount(given.document, minlength=size)
+    said = np.bincount(given.document, yes, minlength=size)
+    others = labels[given.document] - 1.0
+    agree = said[given.document] - yes  # other judges who say relevant
+    place = given.judge.astype(np.int64) * len(given.topics) + given.pool.topic_of[given.document]
+
+    def by_judge(values: Floats) -> Floats:
+        found = np.bincount(place, values, minlength=judges * len(given.topics))
+        return np.asarray(found.reshape(judges, -1), dtype=float)
+
+    both = by_judge(yes * agree).sum(axis=1)
+    alone, against = by_judge(yes * (others - agree)), by_judge((1 - yes) * agree)
+    away = (alone - against).sum(axis=1)
+    error = np.sqrt(((alone - against) ** 2).sum(axis=1))
+    sure = np.abs(away) > normal_reach(1 - 0.05 / judges) * error
+    first, second = (both / np.maximum(both + x.sum(axis=1), 1) for x in (alone, against))
+    worst = int(np.argmax(np.where(sure, np.abs(first - second), -1)))
+    if sure.any():
+        text = (
+            f"judges are not exchangeable: where {given.judges[worst]} says relevant another judge "
+            f"does with probability {first[worst]:.2f}, the other way round {second[worst]:.2f}; "
+            "name users and assessors"
+        )
+        who = tuple(given.judges[k] for k in np.flatnonzero(sure))
+        yield Note("directions-differ", len(who), text, subjects=who, about="judges")
 
 
-def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Floats:
-    below = total + 2 * a
-    out = np.full(np.shape(below), np.nan)
-    np.divide(hits + a, below, out=out, where=below > 0)
-    return out
-
-
-def _notes(levels: list[int], seen: Ints, votes: Ints) -> Iterable[Note]:
-    """seen: pairs [topic, level]; votes: labels [document, level]"""
-    twice = int((votes.sum(axis=1) > 1).sum())
-    if twice < len(votes):
-        share = f"{twice / len(votes):.1%}"
-        text = f"{plural(twice, 'document')} of {len(votes):,} ({share}) judged more than once"
+def _notes(model: PRM) -> Iterable[Note]:
+    votes = model.votes
+    judged = votes.assessors.sum(axis=1)
+    other = votes.users.sum(axis=1) - votes.both.sum(axis=1)
+    both = (judged > 0) & (other > 0) if not votes.both.any() else judged > 1
+    twice = int(both.sum())
+    if twice < len(judged):
+        share = f"{twice / len(judged):.1%}"
+        text = f"{plural(twice, 'document')} of {len(judged):,} ({share}) judged more than once"
         yield Note("double-judged", twice, text, about="judges")
-    topics = (seen > 0).sum(axis=0)
-    alone = tuple(str(level) for level, n in zip(levels, topics, strict=True) if n == 1)
+    seen = model.pairs.sum(axis=2)
+    shown = [str(level) for level in model.p]
+    alone = tuple(v for v, n in zip(shown, (seen > 0).sum(axis=0), strict=True) if n == 1)
     if alone:
         text = (
             f"no interval for {plural(len(alone), 'level')} judged twice in one topic only "
             "(intervals come from resampling topics)"
         )
         yield Note("one-topic", len(alone), text, subjects=alone, about="result")
-    for level, count in zip(levels, seen.sum(axis=0), strict=True):
+    for level, count in zip(shown, seen.sum(axis=0), strict=True):
         if count < FEW_PAIRS:
             number = f"only {plural(int(count), 'pair')}" if count else "no pair"
             text = f"level {level} occurs in {number}: do not trust it"

@@ -14,9 +14,9 @@ from hungjury.base.choices import AgreementPicture, GoldPicture
 from hungjury.base.errors import InputError, check_choice, percent, plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text
+from hungjury.judges.disagreement import PRM
 from hungjury.judges.families import favour_text
 from hungjury.judges.merge_types import Merged
-from hungjury.judges.prm import PRM
 from hungjury.leaderboard.gold import GoldAgreement
 from hungjury.report.board_plots import draw_bump
 from hungjury.report.pictures import (
@@ -253,15 +253,16 @@ def draw_prm(models: Sequence[PRM]) -> Figure:
     """Draw P(relevant to another judge) by level, a line for each notion of relevance."""
     figure, axes = new_picture(6.0, 4.0)
     for i, model in enumerate(models):
-        known = ~np.isnan(model.p)
+        values = [np.array([*x.values()]) for x in (model.p, model.low, model.high)]
+        known = ~np.isnan(values[0])
         at = np.array(model.levels)[known] + 0.06 * (i - (len(models) - 1) / 2)
-        p, low, high = (x[known] for x in (model.p, model.low, model.high))
+        p, low, high = (x[known] for x in values)
         axes.errorbar(
             at, p, yerr=[np.maximum(p - low, 0), np.maximum(high - p, 0)], marker="o",
             markersize=4, capsize=2, linewidth=1.2,
             label=f"relevant: {model.notion}",
         )  # fmt: skip
-    axes.set_xticks(models[0].levels)
+    axes.set_xticks(models[0].levels, [str(level) for level in models[0].p])
     axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure
