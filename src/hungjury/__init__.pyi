@@ -28,7 +28,10 @@ from hungjury.judges.aware import AwareScores as AwareScores
 from hungjury.judges.aware import aware as aware
 from hungjury.judges.disagreement import PRM as PRM
 from hungjury.judges.disagreement import PRMScores as PRMScores
+from hungjury.judges.merge import ComparedMerge as ComparedMerge
+from hungjury.judges.merge import MergeComparison as MergeComparison
 from hungjury.judges.merge import MergeInfo as MergeInfo
+from hungjury.judges.merge import compare_merges as compare_merges
 from hungjury.judges.merge import merge as merge
 from hungjury.judges.merge import merges as merges
 from hungjury.judges.merge_types import Merged as Merged

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
@@ -13,6 +13,7 @@ from builders.votes import judgments, made_up
 from hungjury import native
 from hungjury.base.errors import MeasureError
 from hungjury.data.labels import read_judgments
+from hungjury.judges import em
 from hungjury.judges.em import FromVotes, disagrees_with_votes
 from hungjury.judges.merge import merge
 from oracles import judges as naive
@@ -55,6 +56,12 @@ def test_topic_by_topic_em_is_the_loop(seed, method, top):
         posterior, confusion, rounds, evidence = naive.dawid_skene(
             documents, grades, STARTS[method], most=60
         )
+        mine = merged.posterior[merged.pool.slice(t)]
+        # Two grades that all documents share alike are a saddle, which rounding decides.
+        apart = [abs(mine[:, a] - mine[:, b]).max() for a in grades for b in grades if a < b]
+        loop = np.array([list(one.values()) for one in posterior.values()])
+        apart += [abs(loop[:, a] - loop[:, b]).max() for a in grades for b in grades if a < b]
+        assume(min(apart) > 1e-3)
         assert merged.rounds[t] == rounds
         assert merged.log_likelihood[t] == pytest.approx(evidence, abs=1e-8)
         for document, distribution in posterior.items():
@@ -336,3 +343,96 @@ def test_a_posterior_against_the_votes_is_noticed():
     merged = hj.merge(made.judgments, "em-mv", scope="all")
     assert not disagrees_with_votes(merged.panel, merged.posterior)
     assert disagrees_with_votes(merged.panel, merged.posterior[:, ::-1])
+
+
+# Gold labels of some documents, and ordered grades
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.sampled_from(["em-mv", "em-neu"]))
+def test_em_with_gold_labels_is_the_loop(seed, method):
+    votes = made_up(seed, top=2, documents=8, judges=4)
+    rng = np.random.default_rng(seed)
+    gold = {t: {d: int(rng.integers(3)) for d in list(docs)[::2]} for t, docs in votes.items()}
+    merged = merge(judgments(votes, 2), f"{method}(rounds=40)", gold=hj.read_qrels(gold))
+    for t, (topic, documents) in enumerate(votes.items()):
+        start = STARTS[method]
+        loop, rounds = naive.dawid_skene_with_gold(documents, range(3), start, gold[topic], most=40)
+        assert merged.rounds[t] == rounds
+        for document, distribution in loop.items():
+            row = merged.posterior[merged.pool.find(topic, document)]
+            assert row == pytest.approx(list(distribution.values()), abs=1e-7)
+
+
+def test_gold_labels_help_where_most_judges_share_an_error():
+    """Two judges of three swap the grades; known labels tell."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 200)
+    right = np.where(rng.random((3, 200)) < 0.9, truth, 1 - truth)
+    right[1:] = 1 - right[1:]
+    votes = {f"j{k}": {"t": {f"d{i}": int(v) for i, v in enumerate(row)}}
+             for k, row in enumerate(right)}  # fmt: skip
+    gold = {"t": {f"d{i}": int(truth[i]) for i in range(20)}}
+    given_ = read_judgments(votes)
+    true = truth[[int(d[1:]) for d in given_.pool.documents]]
+    new = np.array([int(d[1:]) >= 20 for d in given_.pool.documents])
+    for method in ("em-mv", "em-neu", "em-ordinal"):
+        labels = merge(given_, method, gold=hj.read_qrels(gold)).hard().labels
+        assert (labels == true)[new].mean() > 0.85
+    assert (merge(given_, "em-mv").hard().labels == true).mean() < 0.3
+
+
+def ordinal_crowd(seed, workers=60, documents=300):
+    rng = np.random.default_rng(seed)
+    truth, votes = rng.integers(0, 4, documents), {}
+    for k in range(workers):
+        bias, spread = rng.normal(0, 0.5), rng.uniform(0.5, 1.3)
+        mine = {}
+        for i in rng.choice(documents, 25, replace=False):
+            said = np.rint(truth[i] + bias + spread * rng.normal())
+            mine[f"d{i}"] = int(np.clip(said, 0, 3))
+        votes[f"w{k}"] = {"t": mine}
+    gold = {"t": {f"d{i}": int(v) for i, v in enumerate(truth)}}
+    return read_judgments(votes, grades=range(4)), hj.read_qrels(gold)
+
+
+def test_ordered_grades_need_fewer_labels_of_each_judge():
+    given_, gold = ordinal_crowd(1)
+    found = {one.merge: one for one in hj.compare_merges(given_, gold, scope="all").merges}
+    assert found["em-ordinal"].accuracy > found["em-mv"].accuracy + 0.03
+    assert found["em-ordinal"].log_loss < found["em-mv"].log_loss
+
+
+def test_two_numbers_of_a_judge_are_those_that_fit_best():
+    """Newton's method against a search: no other bias and spread has a larger likelihood."""
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(3)
+    counts = rng.random((2, 4, 4)) * 50 + 50 * np.eye(4)
+    shape = np.zeros((2, 2)) + (0.5, 0.0)
+    for _ in range(10):
+        fitted = em.ordered(counts, shape)
+    away = np.arange(4)[:, None] - np.arange(4)[None, :]
+
+    def cost(values, mine):
+        logits = -values[0] * away**2 + values[1] * away
+        logs = logits - np.log(np.exp(logits).sum(axis=0))
+        ridge = em.RIDGE / 2 * ((values[0] - 0.5) ** 2 + values[1] ** 2)
+        return ridge - (mine * logs).sum()
+
+    for u in range(2):
+        best = minimize(cost, (0.5, 0.0), args=(counts[u],), tol=1e-10)
+        assert shape[u] == pytest.approx(best.x, abs=1e-4)
+        assert fitted[u].sum(axis=0) == pytest.approx(np.ones(4))
+
+
+def test_a_group_of_ordered_grades_does_not_depend_on_others():
+    given_, _ = ordinal_crowd(5, 20, 40)
+    rows = given_.qrels_of("w0")
+    assert len(rows)
+    votes = {j: given_.qrels_of(j).to_dict() for j in given_.judges}
+    both = {j: {**v, "u": {f"x{d}": 3 - g for d, g in v["t"].items()}} for j, v in votes.items()}
+    alone = merge(given_, "em-ordinal(rounds=50)")
+    among = merge(read_judgments(both, grades=range(4)), "em-ordinal(rounds=50)").select(["t"])
+    assert among.posterior == pytest.approx(alone.posterior, abs=1e-9)
+    assert among.rounds[0] == alone.rounds[0]

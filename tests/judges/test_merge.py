@@ -1,6 +1,7 @@
 """Votes and binomial merging against loops; merges by name; 27 LLM judges of TREC 2021."""
 
 import itertools
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -306,7 +307,7 @@ def test_names_are_read_and_printed_back():
     assert str(merge_method("aware")) == "aware(uni)"
     assert merge_method(Uniform()) == merge_method("aware(uni)")
     assert [cls.name for cls in MERGES] == [
-        "binmv", "qbinmv", "mv", "em-mv", "em-neu", "aware",
+        "binmv", "qbinmv", "prm", "mv", "em-mv", "em-ordinal", "em-neu", "aware",
     ]  # fmt: skip
 
 
@@ -319,6 +320,8 @@ def test_a_merge_gives_what_it_says(cls):
         with pytest.raises(MeasureError, match="measures, not labels"):
             merge(given, method)
         return
+    if method.needs_users:
+        method = method.but(users=given.judges[0])
     merged = merge(given, method)
     assert method.weights is None
     assert {"labels": merged.labels, "probabilities": merged.p}[cls.gives] is not None
@@ -361,7 +364,7 @@ def test_a_merge_is_one_class_and_its_help_follows():
         assert merged.to_dict() == {"t": {"d1": 1, "d2": 0}}
         for command in ("merge", "leaderboard"):
             text = " ".join(CliRunner().invoke(hungjury, [command, "--help"]).output.split())
-            assert "em-neu" in text
+            assert "em-neu" in text.replace("- ", "-")
             assert "lowest" in text
             assert ("aware or lowest" in text) == (command == "leaderboard")
     finally:
@@ -370,7 +373,7 @@ def test_a_merge_is_one_class_and_its_help_follows():
 
 @pytest.mark.parametrize(
     ("method", "hint"),
-    [("em", "em-mv"), ("emmv", "did you mean em-mv"), ("qbinmw", "qbinmv"), ("median", "choose")],
+    [("em", "em-mv"), ("emmv", "did you mean em-mv"), ("qbinmw", "qbinmv"), ("majoritee", "choose")],
 )
 def test_an_unknown_method_is_named_with_a_suggestion(method, hint):
     with pytest.raises(UnknownName, match=hint):
@@ -534,3 +537,77 @@ def test_a_merge_that_decides_otherwise_inherits_no_draws_or_weights() -> None:
 def test_a_merge_that_starts_otherwise_keeps_what_follows_from_the_decision() -> None:
     assert FromNeutral.drawn_from == "model"
     assert isinstance(FromNeutral().for_one_judge(), MajorityVote)
+
+
+# Merges compared with gold labels, and what a person would say
+
+
+def test_merges_are_compared_with_gold():
+    made = hj.simulate(systems=2, topics=12, grades=3, accuracies=(0.8, 0.6, 0.6), seed=2)
+    found = hj.compare_merges(made.judgments, made.gold, draws=200)
+    gold = made.gold.to_dict()
+    assert [one.accuracy for one in found.merges] == sorted(
+        (one.accuracy for one in found.merges), reverse=True
+    )
+    for one in found.merges:
+        merged = merge(made.judgments, one.merge)
+        hard = merged.hard().to_dict()
+        pairs = [(gold[t][d], g) for t, docs in hard.items() for d, g in docs.items()
+                 if d in gold[t] and gold[t][d] >= 0]  # fmt: skip
+        assert one.accuracy == pytest.approx(np.mean([a == b for a, b in pairs]))
+        assert one.kappa == pytest.approx(naive.cohen(pairs))
+        assert one.accuracy_low <= one.accuracy <= one.accuracy_high
+        if merged.posterior is None:
+            assert one.log_loss is None
+            continue
+        chances = [
+            merged.posterior[merged.pool.find(t, d), gold[t][d]]
+            for t, docs in hard.items() for d in docs if d in gold[t] and gold[t][d] >= 0
+        ]  # fmt: skip
+        assert one.log_loss == pytest.approx(-np.log(np.clip(chances, 1e-6, 1)).mean())
+    assert sum(one.p_best for one in found.merges) == pytest.approx(1)
+    assert found.documents == len(pairs)
+    assert f"best by accuracy: {found.best}" in str(found)
+    with pytest.raises(InputError, match="no document of the judges has a gold label"):
+        hj.compare_merges(made.judgments, {"nowhere": {"d": 1}})
+
+
+def test_what_a_person_would_say_of_the_label_of_a_judge():
+    """By hand: of two documents labelled 1 by the LLM a person accepts one, of one labelled 0 none;
+    one observation of the mean person (1/3) is added to each level."""
+    votes = {
+        "llm": {"1": {"a": 1, "b": 1, "c": 0, "d": 1, "e": 0}},
+        "person": {"1": {"a": 1, "b": 0, "c": 0}},
+    }
+    merged = merge(votes, "prm(users=person)")
+    p = merged.to_dict()["1"]
+    assert (p["a"], p["b"], p["c"]) == (1, 0, 0)  # the person's own
+    assert p["d"] == pytest.approx((1 + 1 / 3) / 3)
+    assert p["e"] == pytest.approx((0 + 1 / 3) / 2)
+    gold = hj.read_qrels(votes.pop("person"))
+    assert merge(votes, "prm", gold=gold).to_dict()["1"] == pytest.approx(p)
+    with pytest.raises(MeasureError, match="users and other judges both labelled"):
+        merge(votes, "prm")
+    with pytest.raises(MeasureError, match="does not learn from gold"):
+        merge(votes, "binmv", gold=gold)
+
+
+def test_boards_take_what_a_person_would_say():
+    made = hj.simulate(systems=3, topics=8, seed=1)
+    board = hj.leaderboard(made.judgments, made.runs, "P@5", "prm(users=judge1)", draws=100)
+    assert len(board.systems) == 3
+
+
+def test_command_compares_merges_with_gold(tmp_path):
+    folder = tmp_path / "demo"
+    run = CliRunner().invoke
+    assert run(command, ["simulate", "-o", str(folder), "--topics", "4"]).exit_code == 0
+    words = ["merge", "--judges", str(folder / "judges" / "*"), "--gold",
+             str(folder / "gold.qrels"), "--quiet"]  # fmt: skip
+    assert "best by accuracy" in run(command, words).stdout
+    rows = json.loads(run(command, [*words, "--format", "json"]).stdout)
+    assert {"mv", "binmv", "em-mv"} <= {row["merge"] for row in rows}
+    with_gold = run(command, [*words, "--method", "prm", "--soft"])
+    assert with_gold.exit_code == 0, with_gold.output
+    assert "choose a --method" in run(command, [*words, "--soft"]).stderr
+    assert "--format needs" in run(command, [*words, "--method", "mv", "--format", "csv"]).stderr

@@ -183,3 +183,52 @@ def alpha(rows: Sequence[Sequence[int]], level: str) -> float:
     return (
         1 - (within / len(every)) / (among / (len(every) * (len(every) - 1))) if among else math.nan
     )
+
+
+def dawid_skene_with_gold(votes: Votes, grades: Sequence[int], start, known, tol=1e-3, most=1000):
+    """Posterior and rounds where the labels of some documents are known: plain loops, no pinning
+    of classes, which the known labels do."""
+    posterior = {d: {g: clip(v) for g, v in p.items()} for d, p in start(votes, grades).items()}
+    said = [(k, grade, x) for d, grade in known.items() for k, x in votes[d].items()]
+
+    def seen(judge, true, label=None):
+        return sum(k == judge and g == true and label in (None, x) for k, g, x in said)
+
+    often = Counter(known.values())
+    for d, v in votes.items():  # start from how judges err on the known documents
+        chance = {}
+        for g in grades:
+            chance[g] = (often[g] + 1) / (len(known) + len(grades))
+            for k, x in v.items():
+                chance[g] *= (seen(k, g, x) + 1) / (seen(k, g) + len(grades))
+        posterior[d] = {g: clip(p / sum(chance.values())) for g, p in chance.items()}
+    for d, grade in known.items():
+        posterior[d] = {g: clip(float(g == grade)) for g in grades}
+    rounds, change = 0, math.inf
+    while change >= tol and rounds < most:
+        rounds += 1
+        total = {g: sum(posterior[d][g] for d in votes) for g in grades}
+        prior = {g: clip(total[g] / sum(total.values())) for g in grades}
+        judges = sorted({k for v in votes.values() for k in v})
+        confusion = {}
+        for k in judges:
+            for g in grades:
+                mass = sum(posterior[d][g] for d, v in votes.items() if k in v)
+                for label in grades:
+                    hits = sum(posterior[d][g] for d, v in votes.items() if v.get(k) == label)
+                    confusion[k, g, label] = clip(hits / mass)
+        change = 0.0
+        for d, v in votes.items():
+            if d in known:
+                continue
+            logs = {
+                g: math.log(prior[g]) + sum(math.log(confusion[k, g, x]) for k, x in v.items())
+                for g in grades
+            }
+            top = max(logs.values())
+            whole = sum(math.exp(x - top) for x in logs.values())
+            now = {g: clip(math.exp(x - top) / whole) for g, x in logs.items()}
+            change = max(change, *(abs(now[g] - posterior[d][g]) for g in grades))
+            posterior[d] = now
+    whole = {d: {g: v / sum(p.values()) for g, v in p.items()} for d, p in posterior.items()}
+    return whole, rounds

@@ -74,7 +74,7 @@ def aware_command(
         if compare:
             found = compare_approaches(
                 labels, lists, measures[0], truth, rel, replicates, seed, orientation,
-                merge_names(of_labels=True), progress=progress, drop_empty=drop_empty,
+                merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip
         else:
             scores = aware(

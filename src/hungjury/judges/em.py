@@ -7,6 +7,7 @@ the other topics.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,13 +16,19 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Scope
+from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, number, one_of, param
+from hungjury.base.records import Record
+from hungjury.data.qrels import Qrels
 from hungjury.judges.merge_types import MERGES, Fit, LabelMerge, Verdict
-from hungjury.judges.panel import Panel
+from hungjury.judges.panel import NOT_JUDGED, Panel, grade_positions
 from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
+LEAST = 1e-6  # no probability is nearer to 0 or 1
+NEWTON = 4  # steps in each round
+RIDGE = 0.1  # observations behind the shape that judges start from
 
 
 def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
@@ -46,6 +53,8 @@ class ExpectationMaximisation(LabelMerge):
     depends_on: ClassVar[frozenset[str]] = frozenset({"scope"})
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "model"
+    takes_gold: ClassVar[bool] = True
+    ordinal: ClassVar[bool] = False  # judges with a bias and a spread instead of a matrix
     tol: float = param(
         1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
     )
@@ -58,10 +67,15 @@ class ExpectationMaximisation(LabelMerge):
         group = topic if scope == "topic" else np.zeros_like(topic)
         place = np.cumsum(judged, dtype=np.int32) - np.int32(1)  # among the judged documents
         found = np.array(self.first(panel)[judged], dtype=float, order="C")
-        learned = native.dawid_skene(
-            place[panel.document], panel.judge, panel.choice, group, len(panel.judges), size,
-            found.reshape(-1), self.tol, self.rounds,
-        )  # fmt: skip
+        if self.ordinal or panel.known is not None:
+            known = np.full(len(found), NOT_JUDGED) if panel.known is None else panel.known[judged]
+            rows = Rows(place[panel.document], panel.judge, panel.choice, group, known)
+            learned = rows.fit(found, self.tol, self.rounds, self.ordinal)
+        else:
+            learned = native.dawid_skene(
+                place[panel.document], panel.judge, panel.choice, group, len(panel.judges), size,
+                found.reshape(-1), self.tol, self.rounds,
+            )  # fmt: skip
         posterior = np.zeros((len(panel.pool), size))
         posterior[judged] = found / found.sum(axis=1, keepdims=True)
         groups = len(panel.pool.topics) if scope == "topic" else 1
@@ -96,6 +110,21 @@ class FromVotes(ExpectationMaximisation):
         return hard
 
 
+@MERGES.add("em-ordinal")
+class Ordinal(FromVotes):
+    """EM for ordered grades: each judge has a bias and a spread, not a whole matrix.
+
+    A label l for the true grade g has the probability exp(-a (l - g)^2 + b (l - g)), normalised:
+    two numbers per judge, which few labels of each judge can tell. It is for judges who err by one
+    grade more often than by several; where they do not, em-mv is better (compare both with gold).
+    """
+
+    ordinal: ClassVar[bool] = True
+
+    def for_labels(self) -> None:
+        """None: boards compare their labels with those of em-mv."""
+
+
 @MERGES.add("em-neu")
 class FromNeutral(ExpectationMaximisation):
     """EM from judges who are right 9 times in 10, and equally likely grades."""
@@ -107,6 +136,128 @@ class FromNeutral(ExpectationMaximisation):
         likelihood = votes * (np.log(ASSUMED_ACCURACY) - np.log(wrong))
         chance = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=1, keepdims=True))
+
+
+def with_gold(panel: Panel, gold: Qrels) -> Panel:
+    """Return the panel with the gold labels of its documents."""
+    if gold.labels is None:
+        raise InputError(
+            "gold labels are probabilities, but merges need grades",
+            code="needs-grades",
+            argument="gold",
+            remedy="make them grades first, with Qrels.threshold(0.5)",
+        )
+    known = np.full(len(panel.pool), NOT_JUDGED)
+    for topic, labels in gold.to_dict().items():
+        for document, label in labels.items():
+            if label >= 0 and (at := panel.pool.find(topic, document)) >= 0:
+                known[at] = label if panel.rel is None else label >= panel.rel
+    there = known >= 0
+    if not there.any():
+        raise InputError(
+            "no document of the judges has a gold label",
+            code="no-common-document",
+            argument="gold",
+            remedy="check that both use the same topic and document ids",
+        )
+    known[there] = grade_positions(known[there].astype(float), panel.grades)
+    return replace(panel, known=known, kept={})
+
+
+class Rows(Record, eq=False):
+    """Votes in rows, fitted by EM where some labels are known or grades are ordered."""
+
+    document: NDArray[np.int32]
+    judge: NDArray[np.int32]
+    choice: NDArray[np.int16]
+    group: NDArray[np.int64]  # [document]
+    known: NDArray[np.int16]  # [document]: place of its gold label, or NOT_JUDGED
+
+    def fit(
+        self, posterior: Floats, tol: float, most: int, ordinal: bool
+    ) -> tuple[NDArray[Any], ...]:
+        """Change the posterior [document, grade] in place; return what `native.dawid_skene` does.
+
+        A group that has converged stays as it is: no group depends on another one.
+        """
+        size = posterior.shape[1]
+        groups, mine = np.unique(self.group, return_inverse=True)
+        pairs, unit = np.unique(
+            np.stack([mine[self.document], self.judge], axis=1), axis=0, return_inverse=True
+        )
+        unit = unit.ravel()
+        cell, fixed = unit * size + self.choice, self.known >= 0
+        posterior[fixed] = np.eye(size)[self.known[fixed]]
+
+        def tally(chances: Floats) -> tuple[Floats, Floats]:
+            """Count grades [group, grade] and labels [unit, label, true grade]."""
+            each = [np.bincount(cell, p[self.document], len(pairs) * size) for p in chances.T]
+            mass = np.stack([np.bincount(mine, p, len(groups)) for p in chances.T], axis=1)
+            return mass.astype(float), np.stack(each, axis=1).astype(float).reshape(-1, size, size)
+
+        def expect(prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+            """Return the posterior [document, grade] and the log evidence [document]."""
+            logs = np.log(confusion).reshape(-1, size)[cell]
+            joint = np.stack([np.bincount(self.document, v, len(mine)) for v in logs.T], axis=1)
+            joint += np.log(prior)[mine]
+            top = joint.max(axis=1, keepdims=True)
+            now = np.exp(joint - top)
+            total = now.sum(axis=1, keepdims=True)
+            return np.clip(now / total, LEAST, 1 - LEAST), (top + np.log(total))[:, 0]
+
+        if fixed.any():  # where labels are known, they say how judges err, one vote of each added
+            mass, counts = (one + 1 for one in tally(np.where(fixed[:, None], posterior, 0.0)))
+            first, _ = expect(_shares(mass, 1), _shares(counts, 1))
+            helped = (np.bincount(mine, fixed) > 0)[mine] & ~fixed
+            posterior[helped] = first[helped]
+        posterior[:] = np.clip(posterior, LEAST, 1 - LEAST)
+        rounds, going = np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=bool)
+        shape = np.zeros((len(pairs), 2)) + (0.5, 0.0)
+        while going.any() and rounds.max() < most:
+            mass, counts = tally(posterior)
+            prior = _shares(mass, 1)
+            confusion = ordered(counts, shape) if ordinal else _shares(counts, 1)
+            confusion = np.clip(confusion, LEAST, 1 - LEAST)
+            now, evidence = expect(prior, confusion)
+            moving = going[mine] & ~fixed
+            change = np.zeros(len(groups))
+            np.maximum.at(change, mine[moving], np.abs(now - posterior).max(axis=1)[moving])
+            posterior[moving] = now[moving]
+            rounds[going] += 1
+            going &= change >= tol
+        log_likelihood = np.bincount(mine, evidence)
+        return prior, confusion, log_likelihood, rounds, ~going, pairs[:, 0], pairs[:, 1]
+
+
+def ordered(counts: Floats, shape: Floats) -> Floats:
+    """Return P(label | true grade) [unit, label, true grade] of judges with a bias and a spread.
+
+    `shape` [unit, 2], where Newton's method starts, becomes the a and b that fit the counts best.
+    """
+    place = np.arange(counts.shape[1])
+    away = place[:, None] - place[None, :]  # label less true grade
+    kinds = np.stack([-(away**2), away]).astype(float)
+    total = counts.sum(axis=1)
+    for _ in range(NEWTON):
+        p = _softmax(np.einsum("ut,tlg->ulg", shape, kinds))
+        mean = np.einsum("ulg,tlg->utg", p, kinds)
+        slope = np.einsum("ulg,tlg->ut", counts, kinds) - np.einsum("ug,utg->ut", total, mean)
+        square = np.einsum("ulg,slg,tlg->ustg", p, kinds, kinds)
+        square -= mean[:, :, None] * mean[:, None]
+        bend = np.einsum("ug,ustg->ust", total, square) + np.eye(2) * RIDGE
+        step = np.linalg.solve(bend, (slope - RIDGE * (shape - (0.5, 0)))[:, :, None])[:, :, 0]
+        shape += np.clip(step, -1, 1)
+    return _softmax(np.einsum("ut,tlg->ulg", shape, kinds))
+
+
+def _shares(counts: Floats, axis: int) -> Floats:
+    total = np.maximum(counts.sum(axis=axis, keepdims=True), 1e-300)
+    return np.asarray(np.clip(counts / total, LEAST, 1 - LEAST))
+
+
+def _softmax(values: Floats) -> Floats:
+    out = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
 def _fit(

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_choice, check_seed
+from hungjury.base.errors import (
+    Argument,
+    InputError,
+    MeasureError,
+    Note,
+    check_choice,
+    check_seed,
+    percent,
+    plural,
+)
 from hungjury.base.named import Described
-from hungjury.base.parameters import param
-from hungjury.data.labels import as_judgments
+from hungjury.base.parameters import MOST_DRAWS, check_count, param
+from hungjury.base.records import Record
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.reading.options import (
+    JudgeOptions,
+    JudgmentsLike,
+    QrelsLike,
+    ReadingOptions,
+    RunsLike,
+    assigned,
+)
 from hungjury.data.runs import as_runs
 from hungjury.judges import em, votes  # these fill the catalogue
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, MergeSettings, Verdict
@@ -22,6 +43,7 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.weights import Uniform, Weights, as_weights
 from hungjury.measures.evaluate import MeasureNames
+from hungjury.stats.resampling import interval, resample_counts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,6 +51,8 @@ if TYPE_CHECKING:
 __all__ = ["MERGES", "AwareMerge", "MergeLike", "em", "label_merge", "merge", "merge_method",
            "merge_names", "merges", "votes"]  # fmt: skip
 
+LEVEL = 0.95  # of the intervals
+FEW_TOPICS = 10  # below, documents are resampled
 MergeLike: TypeAlias = "str | Merge | Weights | Aggregator"
 
 
@@ -53,6 +77,7 @@ def merge(
     runs: RunsLike | None = None,
     measure: MeasureNames | None = None,
     weights: str | Weights = "sgl_tau_msd",
+    gold: QrelsLike | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Merged:
     """Merge the labels of several judges into one set of labels.
@@ -62,8 +87,9 @@ def merge(
     judgments : Judgments or source
         Labels, or anything `read_judgments` takes.
     method : str or object
-        ``"mv"``, ``"mv(ties=relevant)"``, ``"em-mv"``, ``"em-neu"``, ``"binmv"``,
-        ``"qbinmv(k=10)"``, or an aggregator object of crowd-kit. `merges` lists them.
+        ``"mv"``, ``"mv(ties=relevant)"``, ``"em-mv"``, ``"em-neu"``, ``"em-ordinal"``,
+        ``"binmv"``, ``"qbinmv(k=10)"``, ``"prm(users='human*')"``, or an aggregator object of
+        crowd-kit. `merges` lists them.
     rel : int, optional
         Take labels as binary, with this as the lowest relevant grade. Default: merge grades.
     scope : {"topic", "all"}
@@ -77,9 +103,13 @@ def merge(
         The measure that the weights are computed with.
     weights : str
         AWARE's weights, as `aware` takes them; without `runs` all votes count the same.
+    gold : Qrels or source, optional
+        Known labels of some documents, on the judges' scale: EM takes them as they are and learns
+        from them how judges err, and ``"prm"`` how they predict what people say.
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
-        ``score_precision="single"``, for labels and runs that are still to be read.
+        ``score_precision="single"``, for labels and runs that are still to be read; those
+        of labels are for `gold` too.
 
     Returns
     -------
@@ -114,9 +144,18 @@ def merge(
     check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
-    of_labels, of_runs, _ = assigned(reading, judgments, runs)
+    of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     given = as_judgments(judgments, **of_labels)
     panel = Panel.of(given, rel)
+    if gold is not None:
+        if not chosen.takes_gold:
+            raise MeasureError(
+                f"{chosen} does not learn from gold labels",
+                code="unused-gold",
+                remedy=("merge by em-mv, em-neu, em-ordinal or prm, or leave out",
+                        Argument("gold")),
+            )  # fmt: skip
+        panel = em.with_gold(panel, as_qrels(gold, **of_gold))
     if runs is None and measure is None:
         return chosen.merge(panel, scope, seed)
     panel.some_votes()
@@ -235,6 +274,193 @@ def merges() -> list[MergeInfo]:
     ]
 
 
-def merge_names(*, of_labels: bool = False) -> list[str]:
-    """List the names of the merges, or only of those that merge labels."""
-    return [cls.name for cls in MERGES if issubclass(cls, LabelMerge) or not of_labels]
+def merge_names(*, of_labels: bool = False, of_judges: bool = False) -> list[str]:
+    """List the names of the merges, or only of those that merge labels, or need judges alone."""
+    return [
+        cls.name
+        for cls in MERGES
+        if (issubclass(cls, LabelMerge) and not (of_judges and cls.needs_users))
+        or not (of_labels or of_judges)
+    ]
+
+
+class ComparedMerge(Record):
+    """A merge compared with gold labels; the ends of the intervals are those of resampling.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=5)
+    >>> one = hj.compare_merges(made.judgments, made.gold).merges[0]
+    >>> one.accuracy_low <= one.accuracy <= one.accuracy_high
+    True
+    """
+
+    merge: str
+    accuracy: float  # share of documents with the gold label
+    accuracy_low: float
+    accuracy_high: float
+    kappa: float  # Cohen's, with the gold labels
+    kappa_low: float
+    kappa_high: float
+    log_loss: float | None  # mean of -log P(gold label); None for merges without probabilities
+    p_best: float  # share of the resamples in which its accuracy is the largest
+
+
+class MergeComparison(Record, Result, eq=False):
+    """Merges compared with gold labels, best accuracy first.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=5)
+    >>> found = hj.compare_merges(made.judgments, made.gold)
+    >>> found.best in {one.merge for one in found.merges}
+    True
+    """
+
+    merges: list[ComparedMerge]
+    documents: int
+    resampled: str  # "topics" or "documents"
+    ahead: tuple[float, float, float]  # the best merge's accuracy less the second's, with its ends
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def best(self) -> str:
+        """The merge with the largest accuracy."""
+        return self.merges[0].merge
+
+    def table(self) -> Table:
+        """Return a row per merge."""
+        return Table.of([asdict(one) for one in self.merges], digits=3)
+
+    def _parts(self) -> list[str | Table]:
+        difference, low, high = self.ahead
+        first, second = self.merges[0], self.merges[1].merge
+        told = f"it is better than {second}" if low > 0 else f"it cannot be told from {second}"
+        verdict = (
+            f"best by accuracy: {first.merge}, {first.accuracy:.3f} ({first.accuracy_low:.3f} to "
+            f"{first.accuracy_high:.3f}); {told} (difference {difference:.3f}, {low:.3f} to "
+            f"{high:.3f}, {percent(LEVEL)} interval from resampled {self.resampled})"
+        )
+        return [f"{plural(self.documents, 'document')} with gold labels", self.table(), verdict]
+
+
+def compare_merges(
+    judgments: JudgmentsLike,
+    gold: QrelsLike,
+    rel: int | None = None,
+    scope: Scope = "topic",
+    seed: int = 0,
+    *,
+    methods: Iterable[MergeLike] | None = None,
+    draws: int = 1000,
+    **reading: Unpack[JudgeOptions],
+) -> MergeComparison:
+    """Compare merges with gold labels, to find the one that comes closest to them.
+
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    gold : Qrels or source
+        True labels of some documents, on the judges' scale. No merge sees them.
+    rel : int, optional
+        Take labels as binary, with this as the lowest relevant grade.
+    scope : {"topic", "all"}
+        Learn about judges from each topic alone, or from all topics together.
+    seed : int
+        Random seed.
+    methods : iterable, optional
+        Merges, as `merge` takes them. Default: all that need judges alone.
+    draws : int
+        Resamples behind the intervals: of topics, or of documents where topics are few.
+    **reading
+        Options of `read_judgments`, for labels that are still to be read.
+
+    Returns
+    -------
+    MergeComparison
+        Accuracy, Cohen's kappa and log loss of each merge, and which one is best.
+
+    Notes
+    -----
+    Accuracy is misleading where most documents have one label; kappa corrects for it. The log loss
+    also asks whether probabilities are right: 0.99 for a wrong label costs much more than 0.6.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=5)
+    >>> found = hj.compare_merges(made.judgments, made.gold, methods=["mv", "binmv"])
+    >>> [one.log_loss is None for one in sorted(found.merges, key=lambda one: one.merge)]
+    [False, True]
+    """
+    check_seed(seed)
+    check_count("draws", draws, 1, MOST_DRAWS)
+    check_choice("scope", scope, get_args(Scope))
+    of_labels, _, of_gold = assigned(reading, judgments, None, gold)
+    panel = Panel.of(as_judgments(judgments, **of_labels), rel)
+    known = em.with_gold(panel, as_qrels(gold, **of_gold)).known
+    assert known is not None
+    at = np.flatnonzero((known >= 0) & panel.judged)
+    truth, size = known[at].astype(np.int64), len(panel.grades)
+    chosen = [label_merge(m) for m in methods or merge_names(of_judges=True)]
+    if methods is None and not panel.binary:
+        chosen = [m for m in chosen if m.name != "qbinmv"]  # of binary labels
+    unit = np.unique(panel.pool.topic_of[at], return_inverse=True)[1]
+    by_topic = unit.max(initial=0) >= FEW_TOPICS
+    unit = unit if by_topic else np.arange(len(at))
+    resamples = resample_counts(int(unit.max()) + 1, draws, seed)
+    tables, losses = [], []
+    for method in chosen:
+        merged = panel.merged(method, scope, seed)
+        labels = merged.hard().labels
+        assert labels is not None
+        said = np.searchsorted(panel.grades, labels[at])
+        table = np.bincount(unit * size * size + truth * size + said,
+                            minlength=(int(unit.max()) + 1) * size * size)  # fmt: skip
+        tables.append(table.reshape(-1, size * size))
+        p = merged.posterior
+        losses.append(None if p is None else float(
+            -np.log(np.clip(p[at, np.array(panel.grades)[truth]], 1e-6, 1)).mean()
+        ))  # fmt: skip
+    whole = [_agreed(table.sum(axis=0)[None], size) for table in tables]
+    drawn = [_agreed(resamples @ table, size) for table in tables]
+    accuracy = np.stack([one for one, _ in drawn])
+    best = (accuracy >= accuracy.max(axis=0)) / (accuracy >= accuracy.max(axis=0)).sum(axis=0)
+    found = []
+    for m, method in enumerate(chosen):
+        (same, kappa), (low, high) = whole[m], interval(drawn[m][0], LEVEL)
+        kappa_low, kappa_high = interval(np.nan_to_num(drawn[m][1]), LEVEL)
+        found.append(
+            ComparedMerge(
+                merge=str(method),
+                accuracy=float(same[0]),
+                accuracy_low=float(low),
+                accuracy_high=float(high),
+                kappa=float(kappa[0]),
+                kappa_low=float(kappa_low),
+                kappa_high=float(kappa_high),
+                log_loss=losses[m],
+                p_best=float(best[m].mean()),
+            )
+        )
+    order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
+    first, second = order[0], order[min(1, len(order) - 1)]
+    apart = accuracy[first] - accuracy[second]
+    low, high = interval(apart, LEVEL)
+    ahead = (found[first].accuracy - found[second].accuracy, float(low), float(high))
+    what = "topics" if by_topic else "documents"
+    notes = tuple(n for m in chosen for n in panel.merged(m, scope, seed).notes)
+    unique = tuple(dict.fromkeys(notes))
+    return MergeComparison([found[m] for m in order], len(at), what, ahead, unique)
+
+
+def _agreed(tables: Floats, size: int) -> tuple[Floats, Floats]:
+    """Return accuracy and Cohen's kappa [draw] of counts [draw, gold label * label]."""
+    share = tables.reshape(-1, size, size) / tables.sum(axis=1)[:, None, None]
+    same = np.einsum("nii->n", share)
+    chance = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
+    return same, np.divide(same - chance, 1 - chance, out=np.full(len(same), np.nan),
+                           where=chance < 1)  # fmt: skip

@@ -106,6 +106,8 @@ class LabelMerge(Merge, ABC):
 
     scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
     takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
+    takes_gold: ClassVar[bool] = False  # does it learn from gold labels of some documents?
+    needs_users: ClassVar[bool] = False  # judges alone are not enough
     depends_on: ClassVar[frozenset[str]] = frozenset({"scope", "seed"})  # which of the two
 
     def __init_subclass__(cls) -> None:
@@ -115,6 +117,8 @@ class LabelMerge(Merge, ABC):
         if "decide" in vars(cls) and cls.__base__.decide is not LabelMerge.decide:  # type: ignore[union-attr]
             for name in (
                 "takes_weights",
+                "takes_gold",
+                "needs_users",
                 "depends_on",
                 "for_one_judge",
                 "for_labels",
@@ -384,5 +388,8 @@ def _unfinished(fit: Fit | None) -> tuple[Note, ...]:
         return ()
     count = int((~fit.converged).sum())
     groups = f"{count} of {len(fit.converged)} topics" if len(fit.converged) > 1 else "EM"
-    text = f"{groups} did not converge in {int(fit.rounds.max())} rounds"
+    text = (
+        f"{groups} did not converge in {int(fit.rounds.max())} rounds: probabilities are those of "
+        "the last round; use em-mv or binmv, or more rounds, as in em-neu(rounds=5000)"
+    )
     return (Note("not-converged", count, text, about="result"),)

@@ -51,6 +51,7 @@ class Panel(Record, eq=False):
     share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
     family: NDArray[np.int64] | None = None  # [judge]: those of a family share one vote
+    known: NDArray[np.int16] | None = None  # [document]: place of its gold label, or NOT_JUDGED
     kept: dict[Any, Merged] = field(default_factory=dict, repr=False)  # the merges so far
 
     @staticmethod
@@ -76,7 +77,7 @@ class Panel(Record, eq=False):
             _check_rel(rel, grades)
             grades, choice = (0, 1), (label >= rel).astype(np.int16)
         else:
-            choice = _positions(label, grades)
+            choice = grade_positions(label, grades)
         panel = Panel(
             judgments=judgments,
             rel=rel,
@@ -225,6 +226,7 @@ class Panel(Record, eq=False):
             cut,
             pool=self.pool.select(keep),
             document=position[cut.document],
+            known=None if self.known is None else self.known[keep],
         )
 
     def among(self, judges: Iterable[int]) -> Panel:
@@ -298,7 +300,8 @@ def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
         )
 
 
-def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int16]:
+def grade_positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int16]:
+    """Return the places of labels in the grades; a label that is none of them is an error."""
     choice = native.grade_places(label, np.array(grades, dtype=np.int64))
     wrong = np.flatnonzero(choice < 0)
     if len(wrong):

@@ -266,12 +266,11 @@ def _relevant(
 ) -> list[int]:
     by_name = {word: level for level, word in names.items()}
     wanted = [by_name.get(str(v), v) for v in relevant or ()]
-    odd = [v for v in wanted if v not in levels]
+    odd = [names.get(v, str(v)) if isinstance(v, int) else v for v in wanted if v not in levels]
     shown = [str(names.get(v, v)) for v in levels]
     if odd:
         raise InputError(
-            f"no label has the level {either([str(names.get(v, v)) for v in odd])}; the levels are "
-            f"{', '.join(shown)}",
+            f"no label has the level {either(odd)}; the levels are {', '.join(shown)}",
             code="no-relevant-level",
             remedy=("choose", Argument("relevant"), "from these levels"),
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import Scope
-from hungjury.base.errors import MeasureError, MissingExtra
+from hungjury.base.errors import Argument, MeasureError, MissingExtra
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.judges.merge_types import MERGES, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
@@ -88,6 +89,51 @@ class QuantizedBinomialVote(LabelMerge):
         # Written as a tanh, which cannot overflow for any k.
         p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
         return Verdict(posterior=np.stack([1 - p, p], axis=1))
+
+
+@MERGES.add("prm")
+class PredictedRelevance(LabelMerge):
+    """What a user would say, given each judge's label (the predicted relevance model).
+
+    P(user's grade | label) comes from the documents that users and other judges both labelled, and
+    is averaged over the labels of a document. Documents that users labelled keep their vote.
+    """
+
+    depends_on: ClassVar[frozenset[str]] = frozenset()
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+    takes_gold: ClassVar[bool] = True
+    needs_users: ClassVar[bool] = True
+    users: str = param("", kind=str, doc="judges who are users, by a pattern; default: gold labels")
+    smoothing: float = param(
+        1.0, kind=number, low=0, open_low=True, doc="observations of the mean user added to a level"
+    )
+
+    def for_labels(self) -> None:
+        """None: it needs users."""
+
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        panel.whole_labels(str(self))
+        who = np.array([bool(self.users) and fnmatchcase(j, self.users) for j in panel.judges])
+        votes = panel.among(np.flatnonzero(who)).counts()
+        if panel.known is not None:
+            votes[panel.known >= 0] += np.eye(len(panel.grades))[panel.known[panel.known >= 0]]
+        labels = panel.among(np.flatnonzero(~who)).counts()
+        pairs = labels.T @ votes
+        if not pairs.any():
+            raise MeasureError(
+                f"{self} needs documents that users and other judges both labelled",
+                code="no-double-judgment",
+                remedy=("name users, as in prm(users='human*'), or give", Argument("gold")),
+            )
+        usual = pairs.sum(axis=0) / pairs.sum()
+        chance = pairs + self.smoothing * usual
+        chance /= chance.sum(axis=1, keepdims=True)
+        own = votes.sum(axis=1) > 0
+        found = np.where(own[:, None], votes, labels @ chance)
+        total = found.sum(axis=1, keepdims=True)
+        return Verdict(posterior=np.divide(found, total, out=np.zeros_like(found), where=total > 0))
 
 
 @MERGES.add("mv")
