@@ -373,7 +373,12 @@ def test_a_merge_is_one_class_and_its_help_follows():
 
 @pytest.mark.parametrize(
     ("method", "hint"),
-    [("em", "em-mv"), ("emmv", "did you mean em-mv"), ("qbinmw", "qbinmv"), ("majoritee", "choose")],
+    [
+        ("em", "em-mv"),
+        ("emmv", "did you mean em-mv"),
+        ("qbinmw", "qbinmv"),
+        ("zzz", "choose"),
+    ],
 )
 def test_an_unknown_method_is_named_with_a_suggestion(method, hint):
     with pytest.raises(UnknownName, match=hint):
