@@ -5,12 +5,12 @@ Everything comes from draws in which all systems are scored under the same label
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import InputError, UnknownName
@@ -105,7 +105,7 @@ class Distribution:
             total = total / np.maximum(use.sum(axis=-1), 1)
         return np.asarray(np.exp(total) if average == "gmean" else total)
 
-    def quantile(self, q: ArrayLike, per_topic: bool = False) -> NDArray[np.float64]:
+    def quantile(self, q: float | Sequence[float], per_topic: bool = False) -> NDArray[np.float64]:
         """Return quantiles of the distribution that uncertain labels give to scores.
 
         Parameters
