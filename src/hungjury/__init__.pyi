@@ -2,6 +2,7 @@ from hungjury import ltr as ltr
 from hungjury import m as m
 from hungjury import stats as stats
 from hungjury import studies as studies
+from hungjury import testing as testing
 from hungjury import theory as theory
 from hungjury import users as users
 from hungjury.base.errors import HungjuryError as HungjuryError

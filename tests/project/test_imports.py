@@ -25,6 +25,7 @@ ROOMS = [
     ["users"],
     ["measures"],
     ["m"],
+    ["testing"],
     ["judges"],
     ["comparison"],
     ["leaderboard", "theory", "studies", "ltr"],
@@ -326,7 +327,7 @@ TOP = {
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "Project", "diff", "Changes", "read_scores", "JudgeScores",
     "read_answers", "Answers",
-    "m", "stats", "theory", "studies", "ltr", "users",
+    "m", "stats", "theory", "studies", "ltr", "testing", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]
 

@@ -335,12 +335,30 @@ def _paths(_context: click.Context, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
 
 
+TAKES_PLUGINS = {"measures", "measure", "merge", "method", "qrels", "labels", "judges", "runs"}
+
+
+def _plugins(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
+    from hungjury.base.plugins import load_module
+
+    for name in names:
+        load_module(name)
+
+
 def finished(command: click.Command) -> click.Command:
     """Give a command its full first sentence in listings, complete names of files, and protect
     its inputs."""
     for parameter in command.params:
         if PATHS & set(re.findall("[A-Z]+", parameter.metavar or "")):
             parameter.shell_complete = _paths  # type: ignore[method-assign, assignment]
+    names = {parameter.name for parameter in command.params}
+    if names & TAKES_PLUGINS or command.name == "measures":
+        command.params.append(
+            click.Option(
+                ["--plugin"], multiple=True, metavar="MODULE", expose_value=False, is_eager=True,
+                callback=_plugins, help="Import a module that adds measures, merges or formats.",
+            )
+        )  # fmt: skip
     command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
     if command.callback is not None:
         command.callback = _guarded(command.callback, command)

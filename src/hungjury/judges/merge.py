@@ -23,6 +23,7 @@ from hungjury.base.errors import (
 )
 from hungjury.base.named import Described
 from hungjury.base.parameters import MOST_DRAWS, check_count, param
+from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
@@ -464,3 +465,6 @@ def _agreed(tables: Floats, size: int) -> tuple[Floats, Floats]:
     chance = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
     return same, np.divide(same - chance, 1 - chance, out=np.full(len(same), np.nan),
                            where=chance < 1)  # fmt: skip
+
+
+load_plugins("hungjury.merges")

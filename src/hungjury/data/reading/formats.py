@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.bad_lines import Stop, line_error, raise_error
@@ -319,3 +320,6 @@ def _mapping(given: object, name: str, otherwise: str) -> Mapping[Any, Any]:
         return given
     said = otherwise.replace("{}", type(given).__name__)
     raise Source(name).error(said, "not-a-dictionary", "give {topic: {document: value}}")
+
+
+load_plugins("hungjury.formats")

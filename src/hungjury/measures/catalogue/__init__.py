@@ -22,6 +22,7 @@ import hungjury.measures.catalogue.sets
 # isort: on
 from hungjury.base.errors import Argument, HungjuryError, MeasureError, UnknownName
 from hungjury.base.named import Described
+from hungjury.base.plugins import load_plugins
 from hungjury.measures.base import CATALOGUE, Measure
 
 __all__ = ["CATALOGUE", "NOT_HERE", "IrMeasure", "Measure", "MeasureLike", "is_measure", "measure",
@@ -355,3 +356,6 @@ def _advice(name: str, graded: bool) -> str:
         ours = CATALOGUE[name]
         return f'name "{CATALOGUE.example(ours)}" for ours, which is defined differently'
     return "`hungjury measures` lists all measures"
+
+
+load_plugins("hungjury.measures")

@@ -1,5 +1,6 @@
 """The papers' experiments; importing this enters all of them into the catalogue."""
 
+from hungjury.base.plugins import load_plugins
 from hungjury.studies.papers.aware import Aware
 from hungjury.studies.papers.crowd import Crowd
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
@@ -8,3 +9,6 @@ from hungjury.studies.papers.random_relevance import RandomRelevance
 from hungjury.studies.recipe import RECIPES
 
 __all__ = ["RECIPES", "Aware", "Crowd", "GradedAPRecipe", "Markov", "RandomRelevance"]
+
+
+load_plugins("hungjury.studies")
