@@ -39,7 +39,6 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.pool import Pool
 from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.votes import vote_shares
@@ -50,7 +49,7 @@ from hungjury.leaderboard.effects import (
     is_linear,
     scores_under,
 )
-from hungjury.measures.batch import Scorer
+from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.resampling import expected_inclusion
 
@@ -264,52 +263,6 @@ def exposure_kernel(alignment: Alignment) -> Floats:
     retrieved = (alignment.stop > alignment.start).reshape(alignment.shape)
     np.fill_diagonal(kernel, retrieved.any(axis=1))
     return kernel
-
-
-def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
-    """The unit of panel errors: the measure's range.
-
-    For an unbounded measure it is the largest score that an order of the pool can have by these
-    labels, averaged over topics: the mean ideal score, and where smaller scores are better the
-    mean of the worst ones. If all labels are the same and that is 0, every other document is taken
-    as relevant. Measures that are added up over topics have the sum.
-    """
-    each = len(pool.topics) if measure.average == "sum" else 1
-    if np.isfinite(measure.high) and np.isfinite(measure.low):
-        return (measure.high - measure.low) * each
-    largest = _largest_mean(measure, pool, labels, top)
-    if not largest:
-        mixed = np.where(np.arange(len(pool)) % 2, 0, 1).astype(np.int16)
-        largest = _largest_mean(measure, pool, mixed, max(top, 1))
-    return (largest or 1.0) * each
-
-
-def _largest_mean(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
-    """Of the scores of the pools in order of their labels, ascending or descending."""
-    extremes = []
-    for sign in (-1, 1):
-        lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
-        extremes.append(Scorer(measure, lists, top).filled(labels[None])[0, 0])
-    return float(np.maximum(*extremes).mean())
-
-
-def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
-    """A system that retrieves every topic's whole pool in this order."""
-    from hungjury.data.runs import RunPolicy
-
-    size = np.diff(pool.offsets)
-    rank = np.arange(len(pool)) - np.repeat(pool.offsets[:-1], size) + 1
-    return Alignment(
-        pool=pool,
-        systems=["ideal"],
-        policy=RunPolicy(),
-        depth=None,
-        start=pool.offsets[:-1],
-        stop=pool.offsets[1:],
-        length=size.astype(np.int32),
-        rank=rank.astype(np.int32),
-        document=order.astype(np.int32),
-    )
 
 
 def normal_draws(covariance: Floats, number: int, rng: np.random.Generator) -> Floats:

@@ -29,10 +29,9 @@ from hungjury.leaderboard.panel_error import (
     expected_contrasts,
     exposure_kernel,
     independent,
-    range_of,
 )
 from hungjury.leaderboard.plan_file import Plan, PlanRows, named, permanent_numbers, short_hashes
-from hungjury.measures.batch import Scorer
+from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.stats.multiple import of_differences, typical

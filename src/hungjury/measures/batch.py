@@ -21,6 +21,7 @@ from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judged import Judged, judge_lists
+from hungjury.data.pool import Pool
 from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
@@ -240,3 +241,49 @@ def kernel_of(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     if kernel is None or alignment.tie_first is None:
         return kernel
     return kernel if one.averages_ties and kernel.averages_ties else None
+
+
+def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+    """The unit of panel errors: the measure's range.
+
+    For an unbounded measure it is the largest score that an order of the pool can have by these
+    labels, averaged over topics: the mean ideal score, and where smaller scores are better the
+    mean of the worst ones. If all labels are the same and that is 0, every other document is taken
+    as relevant. Measures that are added up over topics have the sum.
+    """
+    each = len(pool.topics) if measure.average == "sum" else 1
+    if np.isfinite(measure.high) and np.isfinite(measure.low):
+        return (measure.high - measure.low) * each
+    largest = _largest_mean(measure, pool, labels, top)
+    if not largest:
+        mixed = np.where(np.arange(len(pool)) % 2, 0, 1).astype(np.int16)
+        largest = _largest_mean(measure, pool, mixed, max(top, 1))
+    return (largest or 1.0) * each
+
+
+def _largest_mean(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+    """Of the scores of the pools in order of their labels, ascending or descending."""
+    extremes = []
+    for sign in (-1, 1):
+        lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
+        extremes.append(Scorer(measure, lists, top).filled(labels[None])[0, 0])
+    return float(np.maximum(*extremes).mean())
+
+
+def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
+    """A system that retrieves every topic's whole pool in this order."""
+    from hungjury.data.runs import RunPolicy
+
+    size = np.diff(pool.offsets)
+    rank = np.arange(len(pool)) - np.repeat(pool.offsets[:-1], size) + 1
+    return Alignment(
+        pool=pool,
+        systems=["ideal"],
+        policy=RunPolicy(),
+        depth=None,
+        start=pool.offsets[:-1],
+        stop=pool.offsets[1:],
+        length=size.astype(np.int32),
+        rank=rank.astype(np.int32),
+        document=order.astype(np.int32),
+    )

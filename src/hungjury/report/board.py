@@ -467,15 +467,10 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
 
 def _listed(names: list[str]) -> Sentence:
     """Return the names, or the first of many."""
-    few = names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 1]
-    out: Sentence = []
-    for name in few:
-        out += [", ", (shown(name),)]
-    if len(few) < len(names):
-        out.append(f" and {plural(len(names) - len(few), 'more system')}")
-    elif len(few) > 1:
-        out[-2] = " and "
-    return out[1:]
+    few = names[:MOST_NAMED]
+    out: Sentence = [part for name in few for part in (", ", (shown(name),))]
+    more = [f" and {plural(len(names) - len(few), 'more system')}"] if names[MOST_NAMED:] else []
+    return [*out[1:], *more]
 
 
 def _open(board: Leaderboard) -> list[Sentence]:
