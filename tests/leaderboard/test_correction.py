@@ -176,17 +176,20 @@ def kind(measure="nDCG@10", wanted="combined", systems=5, design="plan"):
     found, notes = _kind(
         sample_of(7, design=design),
         SimpleNamespace(measure=hj.measure(measure), estimate=wanted),
-        systems,
+        SimpleNamespace(systems=["s"] * systems, longest=1000),
     )
     return found, [note.kind for note in notes]
 
 
 def test_which_estimate_is_made():
     assert kind() == ("combined", [])
-    for measure in ("RBP(p=0.8)", "DCG@5", "P@10", "ERR@10", "RR"):
+    for measure in ("RBP(p=0.8)", "DCG@5", "P@10", "ERR@10", "ERR", "nDCG@5"):
         assert kind(measure) == ("combined", []), measure
-    # Average precision is not a sum over documents; its combination does not hold.
-    assert kind("AP") == ("direct", ["direct-only"])
+    # The combination holds for shallow measures that were tried; not for recall, nor for the first
+    # relevant document.
+    for measure in ("AP", "nDCG", "nDCG@20", "nDCG@100", "R@10", "R@100", "P@100", "RBP(p=0.95)",
+                    "RR", "Bpref", "Q"):  # fmt: skip
+        assert kind(measure) == ("direct", ["direct-only"]), measure
     assert kind(design="whole") == ("exact", [])
     assert kind("AP", design="whole") == ("exact", [])
     assert kind(design=None) == ("model", ["unknown-design"])
@@ -199,8 +202,9 @@ def test_which_estimate_is_made():
 
 def test_sentences_about_direct_estimates():
     options = SimpleNamespace(measure=hj.measure("AP"), estimate="combined")
-    (by_measure,) = _kind(sample_of(7), options, 5)[1]
-    (by_design,) = _kind(sample_of(7, design="topics"), options, 5)[1]
+    lists = SimpleNamespace(systems=["s"] * 5, longest=1000)
+    (by_measure,) = _kind(sample_of(7), options, lists)[1]
+    (by_design,) = _kind(sample_of(7, design="topics"), options, lists)[1]
     assert "not supported for this measure" in str(by_measure)
     assert "whole topics" in str(by_design)
 

@@ -26,7 +26,8 @@ def plan(made):
 def test_a_plan_corrects_the_board(made, plan):
     found = board(made, gold=labels_of(plan, made.gold), plan=plan)
     assert found.scale == "gold"
-    assert found.correction.estimate == "combined"
+    assert found.correction.estimate == "direct"  # so many labels carry more than the panel
+    assert "labels-alone" in {note.kind for note in found.notes}
     assert found.correction.labels == 120
     truth = hj.evaluate(made.gold, made.runs, "nDCG@10")
     mean = dict(zip(truth.systems, truth.mean()[0], strict=True))
@@ -36,7 +37,7 @@ def test_a_plan_corrects_the_board(made, plan):
     assert np.abs(found.mean - people).mean() < 0.5 * np.abs(panel.mean - other).mean()
     assert ((found.low <= people) & (people <= found.high)).all()
     text = str(found)
-    assert "corrected by 120 gold labels" in text
+    assert "by 120 gold labels alone" in text
     assert "Smallest detectable difference" in text
     assert found.to_dict()["correction"]["labels"] == 120
     sizes = [size for _, size in found.correction.expected]
@@ -92,7 +93,9 @@ def test_gold_of_random_documents(made):
     some = {t: {d: g for d, g in docs.items() if rng.random() < 0.4} for t, docs in truth.items()}
     found = board(made, gold=some, gold_design="random")
     assert found.correction.design == "random"
-    assert found.correction.estimate == "combined"
+    assert found.correction.estimate == "direct"
+    few = {t: dict(list(docs.items())[:3]) for t, docs in some.items()}
+    assert board(made, gold=few, gold_design="random").correction.estimate == "combined"
 
 
 def test_an_unknown_design_is_said(made, plan):
@@ -291,7 +294,7 @@ def test_the_command(made, plan, tmp_path):
             "--plan", str(tmp_path / "plan.csv"), "--report", str(tmp_path / "r.html")]  # fmt: skip
     done = CliRunner().invoke(command, args, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    assert "corrected by 120 gold labels" in done.stdout
+    assert "by 120 gold labels alone" in done.stdout
     assert "Panel and people" in (tmp_path / "r.html").read_text()
 
 
@@ -373,7 +376,7 @@ def test_judges_are_compared_by_what_they_make_likelier(made, panel):
 
 
 def test_a_plan_made_from_probabilities_can_be_used(made, panel):
-    plan = hj.plan(panel, made.runs, "nDCG@10", 40)
+    plan = hj.plan(panel, made.runs, "nDCG@10", 20)
     truth, gold = made.gold.to_dict(), {}
     for topic, document in zip(plan.topics, plan.documents, strict=True):
         gold.setdefault(topic, {})[document] = truth[topic][document]
@@ -420,7 +423,7 @@ def board_by(made, judgments, labels=150, **given):
 
 @pytest.mark.parametrize("planned", [True, False])
 def test_nothing_is_concluded(made, noise, planned, tmp_path):
-    found = board_by(made, noise, planned=planned)
+    found = board_by(made, noise, labels=40, planned=planned)
     assert found.correction.estimate == ("combined" if planned else "model")
     assert found.correction.poor
     assert not found.apart.any()
@@ -479,7 +482,7 @@ def test_agreement_is_the_correlation_of_grades(made):
 
 
 def test_a_gate_does_not_decide(made, noise):
-    plan = hj.plan(noise, made.runs, "nDCG@10", 150)
+    plan = hj.plan(noise, made.runs, "nDCG@10", 40)
     gold = labelled(plan, made.gold)
     (found,) = hj.gate(noise, made.runs, "system4", "system1", gold=gold, plan=plan,
                        draws=200)  # fmt: skip

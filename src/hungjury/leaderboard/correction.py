@@ -27,7 +27,7 @@ from hungjury.leaderboard.draws import (
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
-from hungjury.leaderboard.gold import GoldLabels, gold_labels
+from hungjury.leaderboard.gold import FEW_LABELS, GoldLabels, gold_labels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import (
     FACTOR,
@@ -48,6 +48,10 @@ from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 
 Interval = tuple[float, float, float]  # middle, low, high
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
+PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
+SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
+WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
+LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
 
 
 class Correction(Record, eq=False):
@@ -64,6 +68,8 @@ class Correction(Record, eq=False):
         Documents with a gold label that is used, and documents that were due but have none.
     level
         The panel's mean over systems minus that of people, with its interval.
+    level_known
+        Whether labels support a level; if not, means stay on the panel's scale.
     slope
         People's differences between systems per difference of the panel.
     correlation
@@ -92,6 +98,7 @@ class Correction(Record, eq=False):
     labels: int
     skipped: int
     level: Interval
+    level_known: bool
     slope: Interval | None
     correlation: Interval
     agreement: Interval
@@ -168,7 +175,7 @@ def effective_number(gold: GoldLabels, panel: Panel) -> float | None:
     if panel.share is not None:
         return None
     errors = gold.errors(panel.matrix()[:, gold.documents])
-    correlation = error_correlation(errors, 1 / gold.probability[gold.documents])
+    correlation = error_correlation(errors, gold.weights)
     number = effective_judges(correlation)
     return None if np.isnan(number) else number
 
@@ -208,7 +215,7 @@ def gold_estimate(
     layer = PanelError.of(panel, drawn.alignment, measure, documents=False)
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
     found = _direct(gold, panel, drawn, measure, rng)
-    kind, why = _kind(gold, options, len(found.mean))
+    kind, why = _kind(gold, options, drawn.alignment)
     notes = (*gold.notes, *why)
     ours, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
@@ -219,6 +226,12 @@ def gold_estimate(
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
         both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng, level)
+        left, alone = (typical(of_differences(c), level) for c in (both.covariance, covariance))
+        if left >= WORTHWHILE * alone:
+            kind = "direct"
+            text = "so many labels carry more than the panel: the result rests on them alone"
+            notes = (*notes, Note("labels-alone", len(gold.documents), text, about="result"))
+    if kind == "combined":
         mean, covariance, draws, slope, tau = (
             both.mean, both.covariance, both.draws, both.slope, both.tau,
         )  # fmt: skip
@@ -231,6 +244,9 @@ def gold_estimate(
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
         draws = mean + noise
     moved = _into_range(measure, mean)
+    reach = normal_reach(level) * float(np.sqrt(max(covariance.mean(), 0.0)))
+    enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
+    known = kind == "exact" or bool(enough)
     mean, draws = mean + moved, draws + moved
     parts = gold_parts(covariance, found.cells, options.target == "population").scaled(rate)
     if parts.population:
@@ -244,6 +260,7 @@ def gold_estimate(
         labels=len(gold.documents),
         skipped=len(gold.skipped),
         level=(float((said - shown(mean)).mean()), float(low), float(high)),
+        level_known=known,
         slope=slope,
         correlation=correlation_with_gold(said, reported, level),
         agreement=agreement_of_grades(gold, panel, level),
@@ -298,12 +315,24 @@ def _direct(
         known = np.unique(topic[gold.documents])
         return topic_differences(drawn.cells, scores_under(scorer, labels)[0][:, known], known)
     given = features(panel, aligned)
-    weight = 1 / gold.probability[gold.documents]
-    prediction = predict(given, topic, gold.documents, gold.at_least, weight, PREDICTIONS, rng)
+    prediction = predict(
+        given, topic, gold.documents, gold.at_least, gold.weights, PREDICTIONS, rng
+    )
     return direct(scorer, gold, prediction, rng)
 
 
-def _kind(gold: GoldLabels, options: BoardOptions, systems: int) -> tuple[str, tuple[Note, ...]]:
+def combines(measure: Measure, longest: int, top: int) -> bool:
+    """Tell whether a few labels may be combined with the panel: for proven, shallow measures."""
+    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
+    if kernel is None or measure.name not in PROVEN:
+        return False
+    squares = kernel.weights**2
+    return bool(squares[:RANKS].sum() >= SHALLOW * squares.sum())
+
+
+def _kind(
+    gold: GoldLabels, options: BoardOptions, alignment: Alignment
+) -> tuple[str, tuple[Note, ...]]:
     """Which estimate the design and the measure allow."""
     if gold.design == "whole":
         return "exact", ()
@@ -313,10 +342,9 @@ def _kind(gold: GoldLabels, options: BoardOptions, systems: int) -> tuple[str, t
             "corrects the panel; say it with a plan or a gold design"
         )
         return "model", (Note("unknown-design", len(gold.documents), text, about="result"),)
-    if options.estimate == "direct" or systems == 1:
+    if options.estimate == "direct" or len(alignment.systems) == 1:
         return "direct", ()
-    kernel = options.measure.kernel(np.arange(1.0, 2.0), gold.grades[-1])
-    if gold.design == "topics" or kernel is None or not kernel.combines:
+    if gold.design == "topics" or not combines(options.measure, alignment.longest, gold.grades[-1]):
         text = (
             f"{options.measure} from gold labels alone: combining them with the panel is not "
             "supported for this measure"

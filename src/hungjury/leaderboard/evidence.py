@@ -10,23 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.pool import Pool
-from hungjury.data.qrels import Judgments, Qrels
-from hungjury.judges.judge_scores import binary_at
+from hungjury.data.qrels import Judgments
 from hungjury.judges.merge import MERGES
 from hungjury.judges.merge_types import Merged, likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.judges.votes import MajorityVote, vote_shares
+from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
 from hungjury.leaderboard.effects import contributions, is_linear, scores_under
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
-from hungjury.stats.agreement import judge_pairs
+from hungjury.stats.agreement import weighted_kappa
 from hungjury.stats.correlation import tau_ap
 from hungjury.stats.paired import t_interval
 
@@ -55,8 +52,8 @@ class Evidence(Record, eq=False):
         What the leaderboard was told.
     gold
         [document of the pool]: the mean gold label, NaN without one; None without gold labels.
-    gold_labels
-        The gold labels as they were given.
+    labelled
+        The gold labels of the pool, and how they were chosen.
     order
         The alignment's systems in the order of the leaderboard.
     """
@@ -66,7 +63,7 @@ class Evidence(Record, eq=False):
     drawn: Drawn
     options: BoardOptions
     gold: Floats | None
-    gold_labels: Qrels | Judgments | None
+    labelled: GoldLabels | None
     order: Ints
 
     @staticmethod
@@ -75,7 +72,6 @@ class Evidence(Record, eq=False):
         jury: Panel,
         drawn: Drawn,
         options: BoardOptions,
-        gold_labels: Qrels | Judgments | None,
         labelled: GoldLabels | None,
         order: Ints,
     ) -> Evidence:
@@ -87,7 +83,7 @@ class Evidence(Record, eq=False):
         if found is not None:
             some = found.labels[:: -(-len(found.labels) // MOST_DRAWS)].copy()
             drawn = replace(drawn, labels=replace(found, labels=some))
-        return Evidence(panel, jury, drawn, options, gold, gold_labels, order)
+        return Evidence(panel, jury, drawn, options, gold, labelled, order)
 
     @property
     def alignment(self) -> Alignment:
@@ -254,33 +250,31 @@ class _Entry(Record, eq=False):
 def against_gold(evidence: Evidence) -> AgainstGold | None:
     """Compare on the documents and topics that have gold labels; None without any.
 
+    Agreement is weighted by the plan that chose the documents: it is that of the whole pool.
+
     On topics that people labelled in part, both scores use only the documents with gold labels, as
     a document without one is not necessarily irrelevant. Probabilities are compared as binary
     labels, relevant above one half.
     """
-    if evidence.gold_labels is None:
+    if evidence.labelled is None:
         return None
     panel, drawn, measure = evidence.panel, evidence.drawn, evidence.measure
-    truth, pool, rel = _one_label(evidence.gold_labels), panel.pool, panel.rel
-    soft, grades = panel.share is not None, panel.grades
+    gold, pool = evidence.labelled, panel.pool
+    soft, grades, shares = panel.share is not None, panel.grades, gold.shares
     if soft:
-        labels, rel, grades = _likelier(panel.judgments), 1, (0, 1)
+        labels, grades = _likelier(panel.judgments), (0, 1)
+        relevant = gold.at_least[:, 0]
+        shares = np.stack([1 - relevant, relevant], axis=1)
     else:
         labels = panel.matrix()
-    known = _gold_in_pool(truth, pool, rel)
-    if not (known >= 0).any():
-        raise InputError(
-            "no judged document has a gold label",
-            code="no-gold-label",
-            argument="gold",
-            remedy="check that both use the same topic and document ids",
-        )
+    known = np.full(len(pool), NOT_JUDGED)
+    known[gold.documents] = shares.argmax(axis=1)
     share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
     at = np.flatnonzero(share >= ENOUGH)
     topics = [pool.topics[t] for t in at]
     scored = None
     if topics:
-        top = max(truth.grades) if rel is None else 1
+        top = shares.shape[1] - 1
         scored = scores_under(Scorer(measure, drawn.alignment, top), known[None])[0][:, at]
     scorer = Scorer(measure, drawn.alignment, grades[-1])
 
@@ -299,49 +293,25 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
         own = _scores_where(known >= 0, evidence, scorer)[:, at]
     means = own.mean(axis=1) if topics else None
     entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
-    truths = None if scored is None else scored.mean(axis=1)
-    agreed = _agreement_with(known, entries, pool, grades)
+    gold_means = None if scored is None else scored.mean(axis=1)
     off = None if scored is None else _reported_bias(measure, own, scored, len(pool.topics))
     systems, level = drawn.alignment.systems, evidence.options.level
     return AgainstGold(
         [
-            GoldRow(e.name, e.kind, *found, _correlation(measure, e.means, truths))
-            for e, found in zip(entries, agreed, strict=True)
+            GoldRow(
+                e.name,
+                e.kind,
+                *_agreement_with(gold, shares, e.labels),
+                _correlation(measure, e.means, gold_means),
+            )
+            for e in entries
         ],
         topics,
         {} if off is None else {s: _interval(r, level) for s, r in zip(systems, off, strict=True)},
         None if off is None else _interval(off.mean(axis=0), level),
-        _relevant(entries[-1].labels, known),
+        _relevant(gold, shares, entries[-1].labels),
         level,
     )
-
-
-def _one_label(gold: Qrels | Judgments) -> Qrels:
-    """Gold labels with one label per document: the majority's where several people labelled it."""
-    if isinstance(gold, Qrels):
-        return gold
-    return Panel.of(gold).merged(MajorityVote(ties="not")).plain()
-
-
-def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:
-    """[document of the pool]: its gold label, -1 for none."""
-    if gold.labels is None:
-        raise InputError(
-            "gold labels must be grades, not probabilities",
-            code="needs-grades",
-            argument="gold",
-            remedy="give graded gold labels",
-        )
-    labels = gold.labels if rel is None else binary_at(gold.labels, rel)
-    out = np.full(len(pool), -1, dtype=np.int16)
-    names = gold.pool.documents
-    for t, topic in enumerate(gold.topics):
-        where = gold.pool.slice(t)
-        for d in range(where.start, where.stop):
-            place = pool.find(topic, names[d])
-            if place >= 0:
-                out[place] = labels[d]
-    return out
 
 
 def _likelier(judgments: Judgments) -> NDArray[np.int16]:
@@ -375,20 +345,18 @@ def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
 
 
 def _agreement_with(
-    gold: NDArray[np.int16], entries: list[_Entry], pool: Pool, grades: tuple[int, ...]
-) -> list[tuple[int, float | None, float | None]]:
-    """For each entry the number of documents in common with gold, agreement and kappa."""
-    labels = np.stack([*(e.labels for e in entries), gold])
-    judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
-    scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
-    choice = np.searchsorted(scale, labels[judge, document]).astype(np.int16)
-    found = judge_pairs(document, judge, choice, (len(pool), len(labels), len(scale)))
-    return [
-        (int(n), _or_none(a), _or_none(k))
-        for n, a, k in zip(
-            found.common[-1, :-1], found.agreement[-1, :-1], found.kappa[-1, :-1], strict=True
-        )
-    ]
+    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
+) -> tuple[int, float | None, float | None]:
+    """The number of documents in common with gold, agreement and kappa, weighted to represent the
+    pool. shares: [labelled document, grade]; said: [document of the pool]."""
+    mine = said[gold.documents]
+    both = mine >= 0
+    if not both.any():
+        return 0, None, None
+    scale = max(shares.shape[1], int(mine.max()) + 1)
+    shares = np.pad(shares[both], ((0, 0), (0, scale - shares.shape[1])))
+    agree, kappa = weighted_kappa(gold.weights[None, both], np.eye(scale)[mine[both]], shares)
+    return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0])
 
 
 def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -> float | None:
@@ -417,12 +385,16 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     return mean, float(low), float(high)
 
 
-def _relevant(labels: NDArray[np.int16], gold: NDArray[np.int16]) -> tuple[float, float] | None:
+def _relevant(
+    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
+) -> tuple[float, float] | None:
     """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
-    both = (labels >= 0) & (gold >= 0)
+    mine = said[gold.documents]
+    both = mine >= 0
     if not both.any():
         return None
-    return float((labels[both] > 0).mean()), float((gold[both] > 0).mean())
+    weight = gold.weights[both] / gold.weights[both].sum()
+    return float(weight @ (mine[both] > 0)), float(weight @ (1 - shares[both, 0]))
 
 
 def _or_none(value: float) -> float | None:

@@ -28,6 +28,7 @@ from hungjury.stats.agreement import (
     effective_judges,
     error_correlation,
     reliability,
+    weighted_kappa,
 )
 from hungjury.stats.resampling import interval
 
@@ -87,6 +88,11 @@ class GoldLabels(Record, eq=False):
             raters=self.raters[keep],
             **changes,
         )
+
+    @property
+    def weights(self) -> Floats:
+        """[labelled document]: how many documents of the pool it represents."""
+        return np.asarray(1 / self.probability[self.documents])
 
     def noted(self, code: str, number: int, text: str) -> GoldLabels:
         """With a note on a number of labels, unless that is 0."""
@@ -488,7 +494,7 @@ def agreement_with_gold(
         )
     found = gold_labels(gold, given, rel, None, as_plans(plan))
     mine = Panel.of(given, rel).matrix()[:, found.documents].astype(np.int64)
-    weight = 1 / found.probability[found.documents]
+    weight = found.weights
     relevant = found.at_least[:, 0]  # of binary labels, 1 is `rel` and more
     errors = found.errors(mine)
     rng = np.random.default_rng(seed)
@@ -500,9 +506,9 @@ def agreement_with_gold(
             continue
         w, hit, shares = weight[known], said[known] >= 1, found.shares[known]
         labels = np.eye(len(found.grades))[said[known]]
-        agree, kappa = _kappa(w[None], labels, shares)
+        agree, kappa = weighted_kappa(w[None], labels, shares)
         again = w * rng.multinomial(len(w), np.full(len(w), 1 / len(w)), RESAMPLES)
-        drawn = _kappa(again, labels, shares)[1]
+        drawn = weighted_kappa(again, labels, shares)[1]
         drawn = drawn[~np.isnan(drawn)]
         several = len(w) > 1 and len(drawn) > 0
         ends = interval(drawn, level) if several else (np.nan, np.nan)
@@ -527,15 +533,6 @@ def agreement_with_gold(
         level=level,
         notes=found.notes,
     )
-
-
-def _kappa(weight: Floats, labels: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """[resample]: agreement and Cohen's kappa, with weights [resample, document]."""
-    total = weight.sum(axis=1)
-    agree = weight @ (labels * shares).sum(axis=1) / total
-    chance = ((weight @ labels) * (weight @ shares)).sum(axis=1) / total**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(agree), np.asarray((agree - chance) / (1 - chance))
 
 
 def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:

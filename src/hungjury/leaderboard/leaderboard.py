@@ -299,7 +299,7 @@ def leaderboard(
         favours=_favours(jury, aligned, chosen, kin),
         steps=_steps(layer, made, jury, options, int(where.apart.sum()) // 2, correction),
         correction=None if correction is None else correction.ordered(order),
-        evidence=Evidence.of(panel, jury.panel, drawn, options, gold, labelled, order),
+        evidence=Evidence.of(panel, jury.panel, drawn, options, labelled, order),
         settings=LeaderboardSettings(
             **aligned.policy.recorded,
             **options.recorded,

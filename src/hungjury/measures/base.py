@@ -55,15 +55,6 @@ class Kernel(Record):
         """True if ties can be averaged: a plain sum needs only the mean weight inside a tie."""
         return self.name == "gains"
 
-    @property
-    def combines(self) -> bool:
-        """True if a few gold labels may be combined with a panel's differences between systems.
-
-        Not where a rank's part depends on all documents above it: intervals of average precision
-        then miss the scores under gold labels too often.
-        """
-        return self.name != "precisions"
-
 
 def pools_of(counts: Ints) -> Judged:
     """Return pools with these numbers of documents [vector, grade], as lists without documents.

@@ -234,3 +234,12 @@ def _wilson(share: float, number: float, level: float) -> tuple[float, float]:
     half = share * (1 - share) / number + square / (4 * number**2)
     width = reach * float(np.sqrt(half)) / (1 + square / number)
     return max(middle - width, 0.0), min(middle + width, 1.0)
+
+
+def weighted_kappa(weight: Floats, labels: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """[resample]: agreement and Cohen's kappa, with weights [resample, document]."""
+    total = weight.sum(axis=1)
+    agree = weight @ (labels * shares).sum(axis=1) / total
+    chance = ((weight @ labels) * (weight @ shares)).sum(axis=1) / total**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(agree), np.asarray((agree - chance) / (1 - chance))
