@@ -5,7 +5,8 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.leaderboard.gold import GoldLabels, _reached, gold_labels
+from hungjury.leaderboard.gold import GoldLabels, gold_labels
+from hungjury.leaderboard.plan_file import rows_reached
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def planned(made, plan, rows):
 )
 def test_how_far_people_came(done, expected):
     """The last labelled document up to which at least 80 percent are labelled; else the first."""
-    assert _reached(np.array([c == "1" for c in done])) == expected
+    assert rows_reached(np.array([c == "1" for c in done])) == expected
 
 
 def test_probabilities_are_those_of_the_budget_reached(made, plan):

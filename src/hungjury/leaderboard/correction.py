@@ -227,7 +227,7 @@ def gold_estimate(
     if kind == "combined":
         both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng, level)
         left, alone = (typical(of_differences(c), level) for c in (both.covariance, covariance))
-        if left >= WORTHWHILE * alone:
+        if left >= WORTHWHILE * alone and len(gold.documents) >= FEW_LABELS:
             kind = "direct"
             text = "so many labels carry more than the panel: the result rests on them alone"
             notes = (*notes, Note("labels-alone", len(gold.documents), text, about="result"))

@@ -22,7 +22,7 @@ from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.data.scales import check_gold
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans, in_order
+from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans, in_order, rows_reached
 from hungjury.stats.agreement import (
     ReliabilityBin,
     effective_judges,
@@ -32,7 +32,6 @@ from hungjury.stats.agreement import (
 )
 from hungjury.stats.resampling import interval
 
-ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 FEW_LABELS = 50
 
 
@@ -264,7 +263,7 @@ def _by_plans(
             continue
         if plan.design == "topics":
             return _only_drawn(found, drawn, pool)
-        reached = _reached(done)
+        reached = rows_reached(done)
         due[place[:reached]] = True
         covered = plan.covers(pool)
         covered[place] = True
@@ -311,19 +310,6 @@ def _only_drawn(
     text = f"{plural(other, 'gold label')} of documents that the plan did not draw, ignored"
     found = found.only(planned).noted("not-in-plan", other, text)
     return found if pool is None else _whole_topics(found, pool)
-
-
-def _reached(done: NDArray[np.bool_]) -> int:
-    """Return how far people got in the plan's order: up to the last labelled document before which
-    nearly all are labelled, or, in the first batch, up to where labels are worth most.
-
-    People label a batch topic by topic: its labels have gaps until it is finished. Gaps are taken
-    as random, and n labels of m documents are worth n * n / m.
-    """
-    labelled, upto = np.cumsum(done), np.arange(1, len(done) + 1)
-    most = int(np.argmax(np.where(done, labelled**2 / upto, 0)))
-    far = np.flatnonzero(done & (labelled / upto >= ANSWERED))
-    return max(most, int(far[-1]) if len(far) else 0) + 1
 
 
 def _whole_topics(found: GoldLabels, pool: Pool) -> GoldLabels:

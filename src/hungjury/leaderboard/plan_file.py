@@ -29,6 +29,7 @@ from hungjury.data.reading.formats import PLAN_HEAD
 from hungjury.stats.resampling import inclusion
 
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
+ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
 
@@ -280,6 +281,19 @@ def in_order(plan: Plan) -> PlanRows:
     return PlanRows(
         [topics[i] for i in order], [documents[i] for i in order], weight[order], priority[order]
     )
+
+
+def rows_reached(done: NDArray[np.bool_]) -> int:
+    """Return how far people got in the plan's order: up to the last labelled document before which
+    nearly all are labelled, or, in the first batch, up to where labels are worth most.
+
+    People label a batch topic by topic: its labels have gaps until it is finished. Gaps are taken
+    as random, and n labels of m documents are worth n * n / m.
+    """
+    labelled, upto = np.cumsum(done), np.arange(1, len(done) + 1)
+    most = int(np.argmax(np.where(done, labelled**2 / upto, 0)))
+    far = np.flatnonzero(done & (labelled / upto >= ANSWERED))
+    return max(most, int(far[-1]) if len(far) else 0) + 1
 
 
 PlanLike: TypeAlias = Plan | str | PathLike[str]
