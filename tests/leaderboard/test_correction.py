@@ -1,6 +1,7 @@
 """Gold labels and a panel combined: against loops, in simulation, and which estimate is made."""
 
 import math
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +11,14 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import (
+    Correction,
     _kind,
     _stretch,
     correlation_with_gold,
     effective_number,
+    settled,
 )
+from hungjury.leaderboard.draws import Estimate
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import combine_estimates, expected_contrasts, wide_kernel
 
@@ -271,7 +275,7 @@ def test_effective_judges_by_the_definition():
 
 def test_the_level_is_the_panels_minus_the_peoples():
     made = hj.simulate(systems=4, topics=8, documents=40, depth=20, fooled=0.3, seed=5)
-    plan = hj.plan(made.judgments, made.runs, "P@5", 40, seed=1)
+    plan = hj.plan(made.judgments, made.runs, "P@5", 70, seed=1)
     truth, gold = made.gold.to_dict(), {}
     for topic, document in zip(plan.topics, plan.documents, strict=True):
         gold.setdefault(topic, {})[document] = truth[topic][document]
@@ -281,11 +285,39 @@ def test_the_level_is_the_panels_minus_the_peoples():
     middle, low, high = people.correction.level
     assert middle == pytest.approx(panel.mean.mean() - people.mean.mean())
     assert low < middle < high
-    assert people.correction.labels == 40
+    assert people.correction.labels == 70
+    assert people.correction.level_known
     assert people.correction.skipped == 0
     numbers = [labels for labels, _ in people.correction.expected]
     pool = len(made.judgments.pool)
-    assert numbers == [n for n in (40, 90, 100, 140, 200, 500, 1000) if n <= pool]
+    assert numbers == [n for n in (70, 100, 120, 170, 200, 500, 1000) if n <= pool]
     needed = [difference for _, difference in people.correction.expected]
     assert needed == sorted(needed, reverse=True)
     assert math.isfinite(needed[0])
+
+
+def test_labels_never_make_a_board_less_decisive():
+    """The panel's chances stay where labels tell fewer systems apart and do not contradict it."""
+    made = Estimate("gold", *[np.zeros(3)] * 2, np.zeros((2, 3)), np.zeros((2, 3)), None)
+    panel = replace(made, scale="panel", draws=np.ones((2, 3)), mean=np.ones(3))
+    few = np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0.0]])
+    many = np.array([[0, 1, 1], [-1, 0, 1], [-1, -1, 0.0]])
+    found = Correction(
+        **dict.fromkeys([f.name for f in fields(Correction)])
+        | {"labels": 60, "estimate": "combined", "level_known": True, "decides": "gold",
+           "agreement": (0.6, 0.5, 0.7)}
+    )  # fmt: skip
+    kept, correction, notes = settled(made, found, panel, (few, many))
+    assert correction.decides == "panel"
+    assert (kept.draws == 1).all()
+    assert kept.scale == "gold"
+    assert [note.kind for note in notes] == ["undecided-labels"]
+    for told in ((many, few), (many, many), (-few, many)):
+        same, correction, notes = settled(made, found, panel, told)
+        assert correction.decides == "gold"
+        assert (same.draws == 0).all()
+    unknown = replace(found, level_known=False)
+    kept, _, notes = settled(made, unknown, panel, (many, few))
+    assert kept.scale == "panel"
+    assert (kept.mean == 1).all()
+    assert [note.kind for note in notes] == ["unknown-level"]

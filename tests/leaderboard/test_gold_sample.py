@@ -5,6 +5,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard.correction import _into_range
 from hungjury.leaderboard.gold import GoldLabels, gold_labels
 from hungjury.leaderboard.plan_file import rows_reached
 
@@ -172,10 +173,16 @@ def test_into_the_range_all_systems_move_together(binary):
     )  # fmt: skip
     alone = found.correction.direct_mean
     assert alone.max() > 1
-    assert found.mean.max() == pytest.approx(1)
-    assert np.diff(found.mean) == pytest.approx(np.diff(alone))
-    mean = found.samples.mean(axis=0)  # and so do all draws
-    assert mean == pytest.approx(found.mean, abs=6 * found.samples.std() / np.sqrt(200))
+    moved = alone + _into_range(hj.measure("nDCG@10"), alone)
+    assert moved.max() == pytest.approx(1)
+    assert np.diff(moved) == pytest.approx(np.diff(alone))
+    # Such a level is not known: means stay on the panel's scale.
+    assert not found.correction.level_known
+    assert found.scale == "panel"
+    assert "not yet known" in str(found)
+    assert "unknown-level" in {note.kind for note in found.notes}
+    panel = hj.leaderboard(binary.judgments, binary.runs, "nDCG@10", draws=200)
+    assert sorted(found.mean) == pytest.approx(sorted(panel.mean))
 
 
 @pytest.mark.filterwarnings("error")

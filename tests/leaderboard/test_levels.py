@@ -15,8 +15,8 @@ SOURCE = Path(hj.__file__).parent
 @pytest.fixture(scope="module")
 def boards():
     """The same board at three levels, with gold labels of some documents and of some topics."""
-    made = hj.simulate(systems=5, topics=10, documents=60, depth=30, seed=5)
-    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 150)
+    made = hj.simulate(systems=5, topics=10, documents=100, seed=1)
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 60)
     labels, gold = made.gold.to_dict(), {}
     for topic, document in zip(plan.topics, plan.documents, strict=True):
         gold.setdefault(topic, {})[document] = labels[topic][document]

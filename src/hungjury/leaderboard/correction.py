@@ -47,8 +47,10 @@ from hungjury.stats.multiple import nominal_levels, of_differences, typical
 from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 
 Interval = tuple[float, float, float]  # middle, low, high
+Told = NDArray[np.float64]
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
+TRIED = (*PROVEN, "AP", "R", "RR")  # intervals from labels alone cover what they say: the same
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
@@ -70,6 +72,9 @@ class Correction(Record, eq=False):
         The panel's mean over systems minus that of people, with its interval.
     level_known
         Whether labels support a level; if not, means stay on the panel's scale.
+    decides
+        "gold", or "panel" where labels would tell fewer systems apart than the panel alone does:
+        ranks, chances and groups are then the panel's.
     slope
         People's differences between systems per difference of the panel.
     correlation
@@ -110,6 +115,7 @@ class Correction(Record, eq=False):
     interval_level: float
     looks: tuple[int, ...] = ()
     stretch: float = 1.0
+    decides: str = "gold"
 
     @property
     def poor(self) -> bool:
@@ -291,6 +297,39 @@ def gold_estimate(
     return estimate, correction, notes
 
 
+def settled(
+    estimate: Estimate, correction: Correction, panel: Estimate, apart: tuple[Told, Told]
+) -> tuple[Estimate, Correction, tuple[Note, ...]]:
+    """Keep the panel's probabilities where labels decide less, and its scale where labels do not
+    support a level.
+
+    apart: [system, system], who is told apart by gold and by the panel alone: 1 for a row that is
+    better than the column, -1 for one that is worse.
+    """
+    notes: tuple[Note, ...] = ()
+    by_gold, by_panel = apart
+    opposed = bool((by_gold * by_panel < 0).any())
+    fewer = np.abs(by_gold).sum() < np.abs(by_panel).sum()
+    if fewer and not opposed and not correction.poor and correction.estimate != "exact":
+        estimate = replace(estimate, draws=panel.draws, error=panel.error)
+        correction = replace(correction, decides="panel")
+        text = (
+            f"{plural(correction.labels, 'gold label')} do not decide yet: the panel alone tells "
+            "more systems apart, so ranks and chances are the panel's"
+        )
+        notes = (Note("undecided-labels", correction.labels, text, about="result"),)
+    if not correction.level_known:
+        estimate = replace(
+            estimate, scale="panel", mean=panel.mean, cells=panel.cells, means=panel.means
+        )
+        text = (
+            f"{plural(correction.labels, 'gold label')} do not support a level yet: means are on "
+            "the panel's scale"
+        )
+        notes = (*notes, Note("unknown-level", correction.labels, text, about="result"))
+    return estimate, correction, notes
+
+
 def _into_range(measure: Measure, mean: Floats) -> Floats:
     """The shift that brings means [system] into the measure's range.
 
@@ -348,6 +387,7 @@ def _kind(
         text = (
             f"{options.measure} from gold labels alone: combining them with the panel is not "
             "supported for this measure"
+            + ("" if options.measure.name in TRIED else ", whose intervals were not tried on data")
             if gold.design != "topics"
             else "gold labels of whole topics are used without the panel's differences"
         )

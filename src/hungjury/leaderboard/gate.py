@@ -236,8 +236,8 @@ def gate(
         for i, name in enumerate(wanted):
             chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
             low, high = float(gap[i] - half[i]), float(gap[i] + half[i])
-            if not found.sized:
-                verdict = by_chance(chance, level, len(wanted))
+            if not found.sized:  # the panel alone says who is better, and not by how much
+                verdict = "undecided" if margin else by_chance(chance, level, len(wanted))
             else:
                 verdict = by_interval(low, high, margin) if found.why is None else "undecided"
             out.append(
@@ -291,6 +291,8 @@ def _by_panel(
     found = _Found(board.systems, board.mean, board.samples, board.notes, correction is not None)
     if correction is None:
         return found
+    if correction.decides == "panel":
+        return replace(found, sized=False)
     why = None if correction.concludes else correction.poor_agreement
     return replace(found, stretch=correction.stretch, why=why)
 

@@ -33,7 +33,7 @@ from hungjury.judges.families import (
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import Assumed, JudgeRow, Leaderboard, Step, look_ahead, standing
-from hungjury.leaderboard.correction import Correction, gold_estimate, planned_gold
+from hungjury.leaderboard.correction import Correction, gold_estimate, planned_gold, settled
 from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import LabelDraws
@@ -249,6 +249,7 @@ def leaderboard(
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     correction, ahead, labelled, layer = None, None, None, None
     correction_notes: tuple[Note, ...] = ()
+    overrated: tuple[float, float, float] | None = None
     if gold is None:
         if options.panel_error != 0:
             layer = PanelError.of(
@@ -262,6 +263,17 @@ def leaderboard(
         made, correction, correction_notes = gold_estimate(
             labelled, jury.panel, drawn, options, means_seed
         )
+        overrated = _overrated(kin, made, drawn, options)
+        if correction.estimate not in ("exact", "model") and len(aligned.systems) > 1:
+            own = None
+            if options.panel_error != 0:
+                own = PanelError.of(
+                    jury.panel, aligned, chosen, jury.declared, options.panel_error, kin
+                )
+            alone = panel_estimate(drawn, options, own, panels_seed)
+            told = _told(made, options, correction.stretch), _told(alone, options)
+            made, correction, more = settled(made, correction, alone, told)
+            correction_notes += more
     better = -1.0 if chosen.smaller_is_better else 1.0
     ranked = made.mean if made.error is None else made.error.mean
     order = np.lexsort((np.arange(len(ranked)), -better * ranked))
@@ -295,7 +307,7 @@ def leaderboard(
         agreement=found,
         assumed=None if layer is None else _assumed(layer, made, jury, options),
         kin=[aligned.systems[s] for s in order if kin[s]],
-        kin_overrated=_overrated(kin, made, drawn, options),
+        kin_overrated=overrated,
         favours=_favours(jury, aligned, chosen, kin),
         steps=_steps(layer, made, jury, options, int(where.apart.sum()) // 2, correction),
         correction=None if correction is None else correction.ordered(order),
@@ -423,6 +435,15 @@ def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note,
     found = np.array([name in names for name in systems], dtype=bool)
     text = f"no system matches {kin if isinstance(kin, str) else 'the declared kin'}"
     return found, () if found.any() else (Note("no-kin", 1, text, about="result"),)
+
+
+def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats:
+    """[system, system]: 1 where the row is told apart from the column as better, -1 as worse."""
+    better = -1.0 if options.measure.smaller_is_better else 1.0
+    where = standing(
+        better * made.mean, better * made.draws, options.level, options.together, stretch
+    )
+    return np.asarray(where.apart * np.sign(where.beats - 0.5))
 
 
 def _one(measure: MeasureLike) -> Measure:

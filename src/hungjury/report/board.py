@@ -41,7 +41,9 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
 
     out = [
         f"The panel's level is {abs(level[0]):.{digits}f} {side} people's "
-        f"({span(level, digits, '+')}).",
+        f"({span(level, digits, '+')})."
+        if correction.level_known
+        else "The level of people's scores is not yet known.",
         f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
         f"({span(correction.correlation, 2)}); of their grades over labelled documents: "
         f"{correction.agreement[0]:.2f} ({span(correction.agreement, 2)}).",
