@@ -21,6 +21,21 @@ def test_the_curve_as_data_and_as_picture(tmp_path: Path) -> None:
     assert "</svg>" in (tmp_path / "c.svg").read_text()
 
 
+def test_recall_is_at_least_the_level() -> None:
+    """With 7 relevant documents recall 0.2 takes 2 of them (2/7 = 0.29); trec_eval rounds 1.4 to
+    1, where recall is 0.14. At 0.3 of 10 it takes 3, whatever the last bit of 0.3 * 10 is."""
+    labels = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    pool = [1] * 7 + [0] * 8
+    assert hj.score_list("IPrec@0.2", labels, pool=pool) == 0.5
+    assert hj.score_list("IPrec(levels='trec')@0.2", labels, pool=pool) == 1.0
+    ten = [1] * 3 + [0] * 7
+    assert hj.score_list("IPrec@0.3", ten, pool=[1] * 10 + [0] * 7) == 1.0
+    exact, rounded = (hj.score_list(f"IPrec11{levels}", labels, pool=pool)
+                      for levels in ("", "(levels='trec')"))  # fmt: skip
+    assert exact == pytest.approx((1 + 1 + 0.5) / 11)
+    assert rounded == pytest.approx((1 + 1 + 1 + 0.5) / 11)
+
+
 def test_every_named_curve_looks_different() -> None:
     made = hj.simulate(systems=14, topics=2, documents=60, depth=20)
     curve = hj.evaluate(made.gold, made.runs, "iprec_at_recall").curve()
@@ -37,7 +52,7 @@ def test_a_curve_holds_the_mean_precision_of_every_level() -> None:
     assert curve.recall == [i / 10 for i in range(11)]
     for s, system in enumerate(scores.systems):
         for level, precision in zip(curve.recall, curve.precision[s], strict=True):
-            m = scores.measures.index(f"IPrec@{level:g}")
+            m = scores.measures.index(f'IPrec(levels="trec")@{level:g}')
             assert precision == scores.mean()[m, scores.systems.index(system)]
     with pytest.raises(hj.HungjuryError, match=r"IPrec\(rel=2\)"):
         scores.curve(rel=2)

@@ -237,7 +237,7 @@ TREC_DATA = SHARED / "trec_eval"
         ("bpref", ["Bpref"]),
         ("recip_rank", ["RR"]),
         ("infAP", ["infAP"]),
-        ("11pt_avg", ["IPrec11"]),
+        ("11pt_avg", ['IPrec11(levels="trec")']),
         ("ndcg", ["nDCG"]),
         ("ndcg.1=3.5,2=9.0", ["nDCG(gains={1: 3.5, 2: 9})"]),
         ("set_P", ["SetP"]),
@@ -253,8 +253,8 @@ TREC_DATA = SHARED / "trec_eval"
         ("recall_1000", ["R@1000"]),
         ("success_5", ["Success@5"]),
         ("success", ["Success@1", "Success@5", "Success@10"]),
-        ("iprec_at_recall_0.10", ["IPrec@0.1"]),
-        ("iprec_at_recall.0.10,.5", ["IPrec@0.1", "IPrec@0.5"]),
+        ("iprec_at_recall_0.10", ['IPrec(levels="trec")@0.1']),
+        ("iprec_at_recall.0.10,.5", ['IPrec(levels="trec")@0.1', 'IPrec(levels="trec")@0.5']),
     ],
 )
 def test_the_names_of_trec_eval(text, ours):
@@ -284,7 +284,8 @@ def test_trec_names_go_there_and_back():
     for one in measure_list("all_trec"):
         assert trec_name(one) != str(one) or one.name in ("Rprec", "infAP")
         assert hj.measure(trec_name(one)) == one
-    assert trec_name(hj.measure("IPrec@0.125")) != "iprec_at_recall_0.12"
+    assert trec_name(hj.measure("IPrec(levels='trec')@0.125")) != "iprec_at_recall_0.12"
+    assert trec_name(hj.measure("IPrec@0.1")) == "IPrec@0.1"  # by definition: not trec_eval's
     for name in ("AP(rel=2)", "GMAP@5", "RBP(p=0.9)", "nDCG(base=2)@10", "R", "Judged@10"):
         assert trec_name(hj.measure(name)) == name
 

@@ -191,13 +191,16 @@ def rr(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> f
     return 0.0
 
 
-def iprec(labels: Labels, pool: Pool, recall: float, rel: int = 1) -> float | None:
-    """Best precision at any rank from which `recall` is reached; the level in documents is
-    recall * R rounded, halves up, as in trec_eval 10 (earlier: cut after adding 0.9)."""
+def iprec(
+    labels: Labels, pool: Pool, recall: float, rel: int = 1, levels: str = "exact"
+) -> float | None:
+    """Best precision at any rank from which `recall` is reached: found / R is at least recall, up
+    to 1e-9 documents. With levels "trec" the level in documents is recall * R rounded, halves up,
+    as in trec_eval 10 (earlier: cut after adding 0.9)."""
     total = num_rel(labels, pool, rel)
     if total == 0:
         return None
-    needed = math.floor(recall * total + 0.5)
+    needed = math.floor(recall * total + 0.5) if levels == "trec" else recall * total - 1e-9
     best = 0.0
     found = 0
     for rank, label in enumerate(labels, start=1):
@@ -209,11 +212,15 @@ def iprec(labels: Labels, pool: Pool, recall: float, rel: int = 1) -> float | No
 
 
 def eleven_point(
-    labels: Labels, pool: Pool, rel: int = 1, levels: Sequence[float] | None = None
+    labels: Labels,
+    pool: Pool,
+    rel: int = 1,
+    at: Sequence[float] | None = None,
+    levels: str = "exact",
 ) -> float | None:
     """Mean interpolated precision over the recall levels 0, 0.1, ..., 1."""
-    chosen = [level / 10 for level in range(11)] if levels is None else list(levels)
-    values = [iprec(labels, pool, level, rel) for level in chosen]
+    chosen = [level / 10 for level in range(11)] if at is None else list(at)
+    values = [iprec(labels, pool, level, rel, levels) for level in chosen]
     return None if values[0] is None else sum(value or 0.0 for value in values) / len(values)
 
 

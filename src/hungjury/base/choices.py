@@ -23,6 +23,7 @@ Undefined = Literal["zero", "nan", "drop"]
 Unjudged = Literal["nonrelevant", "condensed"]
 ScoredTopics = Literal["judged", "retrieved"]
 CurveBy = Literal["recall", "rank"]
+RecallLevels = Literal["exact", "trec"]
 FrameBackend = Literal["pandas", "polars"]
 RankCorrelation = Literal["tau", "tau_ap"]
 

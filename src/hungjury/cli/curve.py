@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,7 +35,9 @@ MOST_RANKS = 1000  # twice as many measures are scored
     CurveBy,
     "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
 )
-@option("--depth", type=count(MOST_RANKS), default=100, help="Number of ranks for --by rank.")
+@option(
+    "--depth", type=count(MOST_RANKS), default=100, help="Number of ranks for --by rank or --topic."
+)
 @click.option("--topic", metavar="TOPIC", help="Use only this topic.")
 @click.option(
     "-o",
@@ -52,8 +55,9 @@ def curve_command(
 ) -> None:  # fmt: skip
     """Compute precision-recall curves, as data or as a plot.
 
-    Interpolated precision at recall 0, 0.1, ..., 1; or with --by rank, precision and recall after
-    every rank of the list (for one --topic, the saw-tooth curve).
+    Interpolated precision at recall 0, 0.1, ..., 1, with 95 % intervals over topics for few runs;
+    for one --topic, above the saw-tooth curve of precision and recall after every rank. With --by
+    rank, that curve itself.
 
     \b
     Examples:
@@ -67,19 +71,23 @@ def curve_command(
     as_data = output in (None, "-") or str(output).lower().endswith(".csv")
     if csv_safe and not as_data:
         raise click.UsageError("--csv-safe is for data; a plot has no formulas")
-    refuse_unused("--depth", "--by rank", by == "rank")
+    refuse_unused("--depth", "--by rank or --topic", by == "rank" or topic is not None)
     labels_file, run_paths = inputs.sorted_out()
     found = reading.runs(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:
         labels = reading.qrels(labels_file)
         measures: list[Measure] = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
-        if by == "rank":
+        saw_tooth = by == "recall" and topic is not None and not as_data
+        if by == "rank" or saw_tooth:
             ranks = range(1, depth + 1)
-            measures = [NumRet(), *(kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R))]
+            measures = measures if saw_tooth else []
+            measures += [NumRet(), *(kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R))]
         topics = "judged" if topic is None else [topic]
         scores = evaluate(labels, found, measures, topics, progress=progress)
     print_notes(scores.notes, quiet)
     curve = scores.curve(rel, by)
+    if saw_tooth:
+        curve = replace(curve, under=scores.curve(rel, "rank"))
     if as_data or output is None:
         table = curve.table() if by == "rank" else scores
         deliver(table.to_csv(safe=csv_safe), output)

@@ -287,6 +287,8 @@ def score_files(
     labels_file, run_paths = inputs.sorted_out()
     _no_measure_among(run_paths)
     wanted = _measures(measures or default, rel)
+    if out.form == "trec":
+        wanted = [one.but(levels="trec") if hasattr(one, "levels") else one for one in wanted]
     if complete and topics not in (None, "judged"):
         raise click.UsageError("-c means --topics judged; give only one of them")
     which = "judged" if complete else topics or default_topics

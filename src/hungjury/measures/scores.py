@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from functools import partial
@@ -188,7 +189,8 @@ class Scores(Record, Distribution, Result, eq=False):
         mean = self.mean()
         if by == "recall":
             found = _numbered(self.measures, "IPrec", rel, 'evaluate with "iprec_at_recall"')
-            return Curve(self.systems, list(found), mean[list(found.values())].T)
+            levels = list(found.values())
+            return Curve(self.systems, list(found), mean[levels].T, half=self._half(levels))
         remedy = 'evaluate with "P@1", "R@1", "P@2", "R@2" and so on'
         precision, recall = (_numbered(self.measures, name, rel, remedy) for name in ("P", "R"))
         if set(precision) != set(recall):
@@ -198,7 +200,18 @@ class Scores(Record, Distribution, Result, eq=False):
             lengths = np.nan_to_num(self.values[self.measures.index("NumRet")])
             for values in points:
                 values[np.array(list(recall)) > lengths.max(axis=1)[:, None]] = np.nan
-        return Curve(self.systems, points[0], points[1], by)
+        half = self._half(list(precision.values()))
+        return Curve(self.systems, points[0], points[1], by, half)
+
+    def _half(self, measures: list[int]) -> NDArray[np.float64] | None:
+        """[system, measure]: half of the 95 % interval of means over topics; None for one topic."""
+        from scipy.special import stdtrit
+
+        topics = len(self.topics)
+        if topics < 2:
+            return None
+        error = np.nanstd(self.values[measures], axis=2, ddof=1) / np.sqrt(topics)
+        return np.asarray(stdtrit(topics - 1, 0.975) * error.T)
 
     def select(
         self,
@@ -430,6 +443,10 @@ class Curve(Record, Result, eq=False):
         [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
     precision
         [system, level or rank].
+    half
+        [system, level or rank], half of the 95 % interval over topics; None for one topic.
+    under
+        The curve rank by rank, drawn under the interpolated one.
 
     Examples
     --------
@@ -447,6 +464,8 @@ class Curve(Record, Result, eq=False):
     recall: list[float] | NDArray[np.float64]
     precision: NDArray[np.float64]  # [system, level or rank]
     by: CurveBy = "recall"
+    half: NDArray[np.float64] | None = None
+    under: Curve | None = None
 
     def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return recall and precision of a system, by its index in `systems`."""
@@ -465,7 +484,7 @@ class Curve(Record, Result, eq=False):
         return Table(("system", number, "recall", "precision"), rows)
 
     def plot(self) -> Plot:
-        """Draw a line for each system."""
+        """Draw a line for each system; for few systems with its 95 % interval over topics."""
         return self._drawn("board_plots.draw_precision_recall")
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -474,9 +493,17 @@ class Curve(Record, Result, eq=False):
 
 
 def _numbered(measures: list[str], name: str, rel: int, remedy: str) -> dict[float, int]:
-    """Return the number after @ of every such measure with its index, in ascending order."""
+    """Return the number after @ of every such measure with its index, in ascending order.
+
+    Interpolated precision with trec_eval's levels is taken where there is no other.
+    """
     start = f"{name}@" if rel == 1 else f"{name}(rel={rel})@"
-    found = {float(m[len(start) :]): i for i, m in enumerate(measures) if m.startswith(start)}
+    found: dict[float, int] = {}
+    for rounded in (True, False):
+        for i, measure in enumerate(measures):
+            text = re.sub(r'\(levels="trec"\)|, levels="trec"', "", measure)
+            if text.startswith(start) and (text != measure) == rounded:
+                found[float(text[len(start) :])] = i
     if not found:
         raise UnknownName(f"the scores do not include {start}...", remedy=remedy)
     return dict(sorted(found.items()))

@@ -228,6 +228,9 @@ def _systems_by_topics(scores: Scores, m: int, order: list[int]) -> Figure:
 MOST_NAMED = 12  # more systems than this are drawn in grey behind the best ones
 
 
+MOST_BANDS = 4  # systems up to which intervals are drawn
+
+
 def draw_precision_recall(curve: Curve) -> Figure:
     """Draw one line per system, best first."""
     best = sorted(range(len(curve.systems)), key=lambda s: -np.nansum(curve.precision[s]))
@@ -237,7 +240,14 @@ def draw_precision_recall(curve: Curve) -> Figure:
     mark = {"markersize": 3} if curve.by == "recall" else {"marker": ""}
     for s, style in zip(best, line_styles(MOST_NAMED), strict=False):
         axes.plot(*curve.points(s), label=in_legend(curve.systems[s]), **style | mark)
+        if curve.under is not None:
+            axes.plot(*curve.under.points(s), color=style["color"], linewidth=0.8, alpha=0.6)
+        if curve.half is not None and len(best) <= MOST_BANDS:
+            recall, precision = curve.points(s)
+            half = curve.half[s][: len(recall)]
+            low, high = np.maximum(precision - half, 0), np.minimum(precision + half, 1)
+            axes.fill_between(recall, low, high, color=style["color"], alpha=0.12, linewidth=0)
     label = "interpolated precision" if curve.by == "recall" else "precision"
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel=label)
+    axes.set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="recall", ylabel=label)
     axes.legend(frameon=False, fontsize=8)
     return figure

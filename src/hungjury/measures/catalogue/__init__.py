@@ -199,7 +199,7 @@ _PLAIN = {
     "bpref": "Bpref",
     "recip_rank": "RR",
     "infAP": "infAP",
-    "11pt_avg": "IPrec11",
+    "11pt_avg": 'IPrec11(levels="trec")',
     "ndcg": "nDCG",
     "set_P": "SetP",
     "set_recall": "SetR",
@@ -208,7 +208,7 @@ _PLAIN = {
 }
 # Names with a cutoff or a level after the last underscore: ours, and trec_eval's default values.
 _CUT = {
-    "iprec_at_recall": ("IPrec", _LEVELS),
+    "iprec_at_recall": ('IPrec(levels="trec")', _LEVELS),
     "P": ("P", _CUTS),
     "recall": ("R", _CUTS),
     "ndcg_cut": ("nDCG", _CUTS),
@@ -298,7 +298,7 @@ def trec_name(measure: Measure) -> str:
         if text.startswith(f"{ours}@") and measure.at is not None:
             value = getattr(measure, measure.at)
             level = f"{value:.2f}"
-            shown = level if ours == "IPrec" and float(level) == value else str(value)
+            shown = level if measure.at == "recall" and float(level) == value else str(value)
             # trec_eval does not read exponents: a level such as 1e-31 keeps our name
             return text if "e" in shown else f"{theirs}_{shown}"
     return text

@@ -3,11 +3,14 @@ first relevant documents (RR, Success, ESL)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import integer, number, param, required
+from hungjury.base.choices import RecallLevels
+from hungjury.base.parameters import integer, number, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
@@ -143,19 +146,33 @@ class Rprec(Binary):
         return ratio((judged.hits(self.rel) * within(judged, total)).sum(axis=-1), total)
 
 
-def _needed(level: float, total: NDArray[np.int64]) -> Floats:
-    """Return the relevant documents needed for a recall level, rounded as trec_eval 10 does."""
-    return np.asarray(np.floor(level * total + 0.5))
+ROUNDING = 1e-9  # of a recall level in documents
 
 
-def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Floats:
+def levels_param() -> Any:
+    return param(
+        "exact",
+        kind=one_of(RecallLevels),
+        doc='"exact": recall is at least the level; "trec": the relevant documents that a level '
+        "needs are rounded, as in trec_eval 10",
+    )
+
+
+def _needed(level: float, total: NDArray[np.int64], levels: str) -> Floats:
+    """Return the relevant documents needed for a recall level."""
+    if levels == "trec":
+        return np.asarray(np.floor(level * total + 0.5))
+    return np.asarray(np.ceil(level * total - ROUNDING))
+
+
+def _interpolated(judged: Judged, rel: int, recall: tuple[float, ...], levels: str) -> Floats:
     """Return [..., list, level]: the highest precision at any rank with at least that recall."""
     hits, total = judged.hits(rel), judged.relevant(rel)
     met = np.cumsum(hits, axis=-1)
     precision = hits * met / judged.ranks
     best = [
-        np.where(met >= _needed(level, total)[..., None], precision, 0.0).max(axis=-1)
-        for level in levels
+        np.where(met >= _needed(level, total, levels)[..., None], precision, 0.0).max(axis=-1)
+        for level in recall
     ]
     return np.where((total > 0)[..., None], np.stack(best, axis=-1), np.nan)
 
@@ -166,12 +183,13 @@ class IPrec(Binary):
     after @. The points of a precision-recall curve; a single level is rarely a good summary."""
 
     paper = "Buckley and Voorhees 2005"
-    formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"
+    formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ r R}, 0 where there is none"
     at = "recall"
     recall: float = required(kind=number, low=0, high=1, doc="recall level")
+    levels: RecallLevels = levels_param()
 
     def score(self, judged: Judged) -> Floats:
-        return _interpolated(judged, self.rel, (self.recall,))[..., 0]
+        return _interpolated(judged, self.rel, (self.recall,), self.levels)[..., 0]
 
 
 @CATALOGUE.add("IPrec11")
@@ -182,9 +200,11 @@ class IPrec11(Binary):
     paper = "Buckley and Voorhees 2005"
     formula = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
 
+    levels: RecallLevels = levels_param()
+
     def score(self, judged: Judged) -> Floats:
-        levels = tuple(i / 10 for i in range(11))
-        return np.asarray(_interpolated(judged, self.rel, levels).mean(axis=-1))
+        recall = tuple(i / 10 for i in range(11))
+        return np.asarray(_interpolated(judged, self.rel, recall, self.levels).mean(axis=-1))
 
 
 @CATALOGUE.add("RR")
