@@ -106,7 +106,7 @@ ORACLES: dict[str, Oracle] = {
         x, pool, **chances(m, top), recall_base=m.recall_base, collection=m.collection
     ),
     "MP": lambda m, x, pool, top: naive_markov.mp(
-        x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff
+        x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff, m.steps
     ),
     "nMCG": lambda m, x, pool, top: naive_users.nmcg(
         x, pool, SHAPE, m.nav_rel or m.users.nav_rel, m.cutoff
@@ -216,7 +216,8 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "model": st.sampled_from(MODELS),
     "rates": st.none(),
     "rec": st.booleans(),
-    "steps": st.none(),
+    "steps": st.integers(0, 4),
+    "levels": st.sampled_from(["exact", "trec"]),
     "nav_rel": st.integers(1, 3),
     "user": st.just("published-shape"),
 }

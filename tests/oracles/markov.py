@@ -122,10 +122,12 @@ def mp(
     rec: bool = False,
     rel: int = 1,
     cutoff: int | None = None,
+    steps: int | None = None,
 ) -> float | None:
-    """Markov precision; rates[n-1] of the holding time at rank n for continuous time, rec
-    multiplies by recall (None without relevant documents in the pool). A cutoff shortens the
-    list, and so the chain. Nothing relevant retrieved: 0."""
+    """Markov precision, or with `steps` the mean precision after so many moves; rates[n-1] of the
+    holding time at rank n for continuous time, rec multiplies by recall (None without relevant
+    documents in the pool). A cutoff shortens the list, and so the chain. Nothing relevant
+    retrieved: 0."""
     total = at_least(pool, rel)
     if rec and total == 0:
         return None
@@ -133,7 +135,11 @@ def mp(
     hits = [n for n, label in enumerate(shown, start=1) if label is not None and label >= rel]
     if not hits:
         return 0.0
-    weights = [float(share) for share in markov_distribution(len(shown), hits, model)]
+    if steps is None:
+        shares = markov_distribution(len(shown), hits, model)
+    else:
+        shares = after_steps(len(shown), hits, model, steps)
+    weights = [float(share) for share in shares]
     if rates is not None:
         weights = [weight / rates[rank - 1] for weight, rank in zip(weights, hits, strict=True)]
     found = enumerate(zip(weights, hits, strict=True), start=1)

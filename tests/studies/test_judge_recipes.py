@@ -97,7 +97,28 @@ def test_tables_of_crowd_are_laid_out_as_printed(crowd: Study) -> None:
         ("DGS", "BINMV", "eRAP(unjudged=0)"), ("DGS", "QBINMV", "eRAP(unjudged=0)"),
         ("RGS", "BINMV", "eRAP(unjudged=0)"), ("RGS", "QBINMV", "eRAP(unjudged=0)"),
     ]  # fmt: skip
-    assert len(second.rows) == len(table(crowd, "table-2-tau").rows) == 3 * 7
+    assert len(second.rows) == len(table(crowd, "table-2-tau").rows) == 3 * 7 + 3 * 2
+    assert [tuple(row[:2]) for row in second.rows][-2:] == [
+        ("DGS", "constant judge"), ("RGS", "constant judge")
+    ]  # fmt: skip
+
+
+def test_a_constant_judge_is_in_every_table(folder: Path, crowd: Study) -> None:
+    """To whom no document is relevant: systems are ranked by the judged documents they retrieve."""
+    chances = "eRAP(prob=[0.05, 0.95], unjudged=0)"
+    nothing: dict[str, dict[str, int]] = {}
+    for path in (folder / "judges").iterdir():
+        for line in path.read_text().splitlines():
+            topic, _, document, _ = line.split()
+            nothing.setdefault(topic, {})[document] = 0
+    means = hj.evaluate(nothing, str(folder / "runs" / "*"), chances).mean()[0]
+    expected = hj.stats.tau_ap(means, gold_means(folder, chances))
+    first = {(r["gold"], r["measure"]): r for r in rows(crowd, "table-1")}
+    row = first["RGS", f"constant judge, {chances}"]
+    assert float(row["mean tau_ap"]) == pytest.approx(expected, abs=1e-12)
+    assert row["+- tau_ap"] == ""
+    *_, last = [r for r in rows(crowd, "table-2") if r["measure"] == chances and r["gold"] == "RGS"]
+    assert [float(last[f"M={k}"]) for k in (2, 3, 4)] == pytest.approx([expected] * 3, abs=1e-12)
 
 
 def test_single_judges_are_scored_directly(folder: Path, crowd: Study) -> None:

@@ -68,6 +68,20 @@ def random_relevance(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return run_study(name, sources(folder), tmp_path_factory.mktemp("out"), 3, ALONE)
 
 
+def test_depth_of_lists_and_unjudged_documents(
+    random_relevance: Study, gold: Any, runs: Any
+) -> None:
+    """Lists are up to 25 deep: the depths 100 and more are one."""
+    rows = {(r["labels"], r["depth"], r["unjudged"]): r for r in table(random_relevance, "depth")}
+    assert {key[1] for key in rows} == {20, 25}
+    assert {key[2] for key in rows} == {0.05, 0.0, 0.01, 0.03}
+    for depth, unjudged in itertools.product((20, 25), (0.05, 0.01)):
+        given = f"prob=[0.05, 0.2, 0.6, 0.95], unjudged={unjudged}"
+        pair = hj.evaluate(gold, runs, [f"eRAP({given})", "GAP(g=[0.2, 0.4, 0.4])"], depth=depth)
+        found = rows["gold", depth, unjudged]
+        assert found["medium"] == pytest.approx(tau(pair), abs=1e-12)
+
+
 def test_correlations_in_three_cases(random_relevance: Study, gold: Any, runs: Any) -> None:
     names = list(random_relevance.report.tables)
     assert names == [
@@ -76,6 +90,7 @@ def test_correlations_in_three_cases(random_relevance: Study, gold: Any, runs: A
         *(f"figure-1-{c}-{w}" for c in ("hard", "medium", "lenient") for w in ("gold", "mv")),
         "figure-2",
         "figure-3",
+        "depth",
     ]
     found = table(random_relevance, "figure-1-hard-gold")
     assert list(found.columns) == ["", *COMMON, *OWN]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from builders.click_logs import assert_class, yandex_actions
@@ -187,3 +189,30 @@ def test_real_pages(shared_data):
     assert sum(one.stationary) == pytest.approx(1)
     assert 0.15 < (one.backward or 0) < 0.25
     assert sum(one.visits or ()) == log.counted
+
+
+# Classes of queries, by the documents of the page
+
+
+def test_a_page_is_navigational_if_it_shows_one_relevant_document(tmp_path: Path) -> None:
+    """The labels have three relevant documents; one page shows one of them, the other two."""
+    log = tmp_path / "pages"
+    log.write_text("7_1\tu1,u2,u3 : u1 ;7_1\tu4,u5,u6 : u5 , u4 ;8_1\tu1,u2,u3 : u2 ;")
+    labels = {"7_1": {"u1": 1, "u4": 1, "u5": 2, "u9": 0}}
+    model = calibrate(log, labels, ranks=3)
+    assert model["navigational"].visits == (1, 0, 0)
+    assert model["informational"].visits == (1, 1, 0)
+    assert model.log.relevant_shown
+    assert model.log.unlabelled == 1
+    table = pd.DataFrame({"session": [1, 2, 2], "rank": [1, 2, 1], "query": ["7_1"] * 3})
+    with pytest.raises(InputError, match="the class 'navigational' has no page with a click"):
+        calibrate(table, labels, ranks=3)  # does not list its documents: three in the labels
+
+
+def test_labels_of_other_names_are_refused_with_both(tmp_path: Path) -> None:
+    log = tmp_path / "pages"
+    log.write_text("7_1\tu1,u2,u3 : u1 ;")
+    with pytest.raises(InputError, match="queries such as '7_1', the labels have topics such") as e:
+        calibrate(log, {"7": {"u1": 1}}, ranks=3)
+    assert e.value.code == "no-labelled-query"
+    assert "query_region" in str(e.value)

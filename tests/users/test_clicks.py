@@ -192,7 +192,8 @@ def test_bad_arguments_are_told(tmp_path):
     told(two, "but no rank to which users return", tmp_path, pages="moves")
     told(text, "class 'informational' has no page with a click", tmp_path, qrels={"q": {"d": 1}})
     told(text, "class 'navigational' has no page with a click", tmp_path, qrels={"q": {"d": 0}})
-    told(text, "no click in the log can be counted", tmp_path, qrels={"x": {"d": 1}})
+    told(text, "none of the 2 clicks is on a page of a labelled query", tmp_path,
+         qrels={"x": {"d": 1}})  # fmt: skip
     told(text, "labels are probabilities", tmp_path, qrels={"q": {"d": 0.5}})
     told("session,rank\n1,1\n", "no query column", tmp_path, qrels={"q": {"d": 1}})
     told(text, "invalid value 'abacus' for engine", tmp_path, engine="abacus")

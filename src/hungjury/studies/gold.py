@@ -165,7 +165,7 @@ class SingleJudges(Record, Result, eq=False):
         rows = [
             (one.gold, f"{CONSTANT}, {one.by}" if one.control else one.by, *_mean(one.tau),
              *_mean(one.tau_ap), *_mean(one.rmse))
-            for one in self.rows
+            for one in sorted(self.rows, key=lambda row: row.control)
         ]  # fmt: skip
         names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
         return Table(names, rows)

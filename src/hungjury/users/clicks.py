@@ -53,8 +53,9 @@ def calibrate(
         Yandex logs, TREC Session XML, or a table with the columns session, rank and, if known,
         query, page, time and until. An ibis table is counted where it is stored.
     qrels : Qrels or source, optional
-        Labels by query. Queries with exactly one document of at least grade `nav_rel` are
-        navigational, other judged queries informational. Without labels there is one class.
+        Labels by query. Pages with exactly one document of at least grade `nav_rel` are
+        navigational, other pages of judged queries informational. Where the log does not list the
+        documents of its pages, those of the labels are counted. Without labels there is one class.
     nav_rel : int
         Lowest grade that makes a document the target of a navigational query.
     ranks : int
@@ -142,8 +143,8 @@ def _query_rates(rows: Sequence[Row], ranks: int) -> tuple[tuple[str, Rates], ..
     return tuple((query, rates) for query, rates in found if any(r is not None for r in rates))
 
 
-def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
-    """Count the documents of at least grade `nav_rel` of each judged query."""
+def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, set[str]]:
+    """Return the documents of at least grade `nav_rel` of each judged query."""
     labels = as_qrels(qrels)
     if labels.labels is None:
         raise InputError(
@@ -152,8 +153,10 @@ def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
             argument="labels",
             remedy="binarise them first",
         )
-    found = labels.pool.sum_by_topic(labels.labels >= nav_rel)
-    return dict(zip(labels.topics, (int(n) for n in found), strict=True))
+    found: dict[str, set[str]] = {topic: set() for topic in labels.topics}
+    for i in np.flatnonzero(labels.labels >= nav_rel):
+        found[labels.topics[labels.pool.topic_of[i]]].add(labels.pool.documents[i])
+    return found
 
 
 class _Chain(Record, eq=False):

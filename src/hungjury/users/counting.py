@@ -7,8 +7,9 @@ so they are counted but never linked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
@@ -37,16 +38,25 @@ class Counts(Record, eq=False):
 def count_clicks(
     engine: QueryEngine | None,
     log: object,
-    relevant: Mapping[str, int] | None,
+    relevant: Mapping[str, Collection[str]] | None,
     ranks: int,
     min_sessions: int,
     by_query: bool = False,
 ) -> Counts:
-    """Count clicks by group of queries and pair of ranks; holding times by query if asked for."""
+    """Count clicks by group of queries and pair of ranks; holding times by query if asked for.
+
+    relevant: documents of each judged query. Queries are grouped by how many of these are on the
+    page, where the log lists its documents, else by how many there are.
+    """
     needs_query = relevant is not None or min_sessions > 1 or by_query
-    clicks, tally = click_table(engine, log, needs_query)
+    clicks, tally = click_table(engine, log, needs_query, relevant)
+    named = clicks
+    shown = "relevant" in clicks.columns
     if relevant is not None:
-        clicks = _labelled(clicks, relevant)
+        if not shown:
+            clicks = _labelled(clicks, {query: len(each) for query, each in relevant.items()})
+        number = clicks.relevant.fill_null(UNLABELLED)
+        clicks = clicks.mutate(relevant=need_ibis().least(number, MOST_RELEVANT))
         if KIND in clicks.columns and min_sessions <= 1 and not by_query:
             clicks = clicks.drop("query")  # pages are numbered, which is cheaper to sort
     paths = _paths(_with_next(clicks, ranks))
@@ -56,7 +66,22 @@ def count_clicks(
     rows = _counts(paths, times).to_pyarrow().to_pylist()
     queries = _by_query(paths, times) if by_query else []
     used = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
-    return Counts(used, queries, bool(times), _report(rows, tally))
+    report = replace(_report(rows, tally), relevant_shown=shown)
+    if not used and relevant and report.unlabelled:
+        _refuse_names(named, next(iter(relevant)), report.unlabelled)
+    return Counts(used, queries, bool(times), report)
+
+
+def _refuse_names(clicks: ir.Table, topic: str, unlabelled: int) -> NoReturn:
+    query = clicks.select("query").limit(1).to_pyarrow()["query"][0].as_py()
+    raise InputError(
+        f"none of the {unlabelled:,} clicks is on a page of a labelled query: the log has queries "
+        f"such as {str(query)!r}, the labels have topics such as {topic!r}",
+        code="no-labelled-query",
+        argument="qrels",
+        remedy="call the topics of the labels as the log calls its queries; those of Yandex' logs "
+        "are query_region",
+    )
 
 
 def _by_query(paths: ir.Table, times: dict[str, ir.Scalar]) -> list[Row]:
@@ -124,11 +149,10 @@ def _labelled(clicks: ir.Table, relevant: Mapping[str, int]) -> ir.Table:
     import pyarrow
 
     names = pyarrow.array(list(relevant), pyarrow.string())
-    numbers = pyarrow.array([min(n, MOST_RELEVANT) for n in relevant.values()], pyarrow.int64())
+    numbers = pyarrow.array(list(relevant.values()), pyarrow.int64())
     table = need_ibis().memtable(pyarrow.table({"judged_query": names, "relevant": numbers}))
     clicks = clicks.mutate(query=clicks.query.cast("string"))
-    joined = clicks.left_join(table, clicks.query == table.judged_query).drop("judged_query")
-    return joined.mutate(relevant=joined.relevant.fill_null(UNLABELLED))
+    return clicks.left_join(table, clicks.query == table.judged_query).drop("judged_query")
 
 
 def _with_next(clicks: ir.Table, ranks: int) -> ir.Table:

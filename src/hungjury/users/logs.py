@@ -12,7 +12,7 @@ A rank of None is a click outside the results of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,7 +110,7 @@ def group_by_session(connection: BaseBackend, paths: Sequence[Path], out: Path) 
         to '{out}' (format csv, header false, quote '', delimiter '')""")
 
 
-PAGE_COLUMNS = {"session": "int64", "query": "string", "rank": "int64"}
+PAGE_COLUMNS = {"session": "int64", "query": "string", "rank": "int64", "relevant": "int64"}
 SESSION_COLUMNS = {
     "session": "string",
     "page": "string",
@@ -156,8 +156,11 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
-    """Yield clicks of ``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, no times."""
+def yandex_page_clicks(
+    sources: Iterable[Source], tally: Tally, relevant: Mapping[str, Collection[str]]
+) -> Iterator[Row]:
+    """Yield clicks of ``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, no times, with
+    the number of relevant documents on the page (None for queries without labels)."""
     number = 0
     for source in sources:
         for record in _records(source):
@@ -172,8 +175,10 @@ def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]
                 where.setdefault(url.strip(), rank)
             clicks = [c.strip() for c in clicked.split(",") if c.strip()]
             tally.pages_without_clicks += not clicks
+            labels = relevant.get(query.strip())
+            shown_relevant = None if labels is None else sum(url in labels for url in where)
             for url in clicks:
-                yield number, query.strip(), where.get(url)
+                yield number, query.strip(), where.get(url), shown_relevant
 
 
 def _records(source: Source) -> Iterator[str]:

@@ -54,6 +54,7 @@ class LogReport(Record):
     pages_without_clicks: int = 0  # if the log has them
     counted_pages: str = "all"  # or "moves": only moves between clicks
     unreadable: int = 0  # records that cannot be read
+    relevant_shown: bool = False  # classes by the relevant documents on the page, not in the labels
 
 
 class UserModel(Record, Result):

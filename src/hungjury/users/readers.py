@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -55,10 +55,16 @@ def is_ibis_table(log: object) -> bool:
     return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
 
 
-def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple[ir.Table, Tally]:
+def click_table(
+    engine: QueryEngine | None,
+    log: object,
+    queries: bool,
+    relevant: Mapping[str, Collection[str]] | None = None,
+) -> tuple[ir.Table, Tally]:
     """Return the clicks of a log in the engine, and counts of what was found besides them.
 
-    queries: whether their names are needed; numbered pages do not need them.
+    queries: whether their names are needed; numbered pages do not need them. relevant: documents by
+    query; where the log lists the documents of its pages, "relevant" counts those on the page.
     """
     tally = Tally()
     if engine is None:
@@ -84,9 +90,9 @@ def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple
         return _columns(_actions(engine, sources, queries), name), tally
     path = engine.folder / "clicks.parquet"
     if kind == "yandex pages":
-        write_clicks(yandex_page_clicks(sources, tally), PAGE_COLUMNS, path)
-    else:
-        write_clicks(trec_session_clicks(sources, tally), SESSION_COLUMNS, path)
+        write_clicks(yandex_page_clicks(sources, tally, relevant or {}), PAGE_COLUMNS, path)
+        return _columns(engine.parquet([path]), name, relevant is not None), tally
+    write_clicks(trec_session_clicks(sources, tally), SESSION_COLUMNS, path)
     return _columns(engine.parquet([path]), name), tally
 
 
@@ -198,8 +204,9 @@ def _arrow(frame: object) -> pyarrow.Table:
     return native.to_arrow()
 
 
-def _columns(table: ir.Table, name: str) -> ir.Table:
-    """Select columns by role; text is parsed as numbers, and other text becomes missing."""
+def _columns(table: ir.Table, name: str, shown: bool = False) -> ir.Table:
+    """Select columns by role; text is parsed as numbers, and other text becomes missing. shown:
+    keep the number of relevant documents on the page."""
     lower = {c.lower(): c for c in table.columns}
     roles = {}
     for role, names in COLUMNS.items():
@@ -218,7 +225,7 @@ def _columns(table: ir.Table, name: str) -> ir.Table:
     for role in ("time", "until"):
         if role in roles:
             roles[role] = _time(table, roles[role])
-    kept = [c for c in (RECORD, KIND) if c in table.columns]
+    kept = [c for c in (RECORD, KIND, *(["relevant"] if shown else [])) if c in table.columns]
     return table.select(**roles, **{c: table[c] for c in kept})
 
 

@@ -44,6 +44,14 @@ PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 
 
+MIXED = "Systems differ in topics or judges too, and their effects are not separated"
+
+
+def _circumstances(one: Studied) -> tuple[frozenset[str], frozenset[str]]:
+    """The topics and judges of a collection."""
+    return frozenset(one.data.gold.topics), frozenset(one.data.judgments.judges)
+
+
 class Numbering(Record):
     """A response, and the thesis' numbers of what it reports about it."""
 
@@ -313,7 +321,14 @@ class Aware(Recipe):
             by_size, curves = _by_sizes(study, name if len(found) > 1 else "")
             tables |= by_size
             figures |= curves
-        return Report(tables, figures, self._remarks(found), choices["dissimilarity"])
+        alike = len({_circumstances(one) for one in studied}) == 1
+        if not alike:
+            tables = {
+                name: replace(table, caption=f"{table.caption}; {MIXED}")
+                if name.startswith("table-4.") and "Systems" in str(list(table.rows)) else table
+                for name, table in tables.items()
+            }  # fmt: skip
+        return Report(tables, figures, self._remarks(found, alike), choices["dissimilarity"])
 
     def _claims(
         self, estimators: Mapping[str, TupleStudy], others: Mapping[str, TupleStudy]
@@ -326,19 +341,23 @@ class Aware(Recipe):
             claims += [replace(one, case=before + one.case) for one in each]
         return claims
 
-    def _remarks(self, found: Mapping[str, TupleStudy]) -> list[str]:
-        """Numbers of each collection, and what the analyses of variance are of."""
+    def _remarks(self, found: Mapping[str, TupleStudy], alike: bool) -> list[str]:
+        """Numbers of each collection, and what the analyses of variance are of. alike: the
+        collections have the same topics and judges."""
         several = len(found) > 1
         numbers = [
             (f"{name}: " if several else "")
             + f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics."
             for name, study in found.items()
         ]
-        factor = (
-            "Systems is the collection; analyses are of the sizes that all collections have."
-            if several
-            else "With one set of systems the analyses of variance have no factor Systems."
-        )
+        same = "sets of systems under the same topics and judges"
+        factor = "With one set of systems the analyses of variance have no factor Systems."
+        if several:
+            thesis = f"as in the thesis {same}" if alike else f"not {same} (thesis): {MIXED}"
+            factor = (
+                f"Systems are the collections, {thesis}. Analyses are of the sizes that all "
+                "collections have."
+            )
         return [
             *numbers,
             f"Up to {self.tuples} tuples of each size, {self.replicates} random judges of each "

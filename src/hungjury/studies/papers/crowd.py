@@ -205,10 +205,10 @@ class Crowd(Recipe):
                     by = next(row.by for row in mine if row is not None)
                     values = (None if row is None else getattr(row, what) for row in mine)
                     rows.append([part.studied.name, gold, label, by, *values])
-                for row in part.alone:
-                    if (row.measure, row.doubt, row.control) == (measure, self.doubts[0], True):
-                        same = [float(getattr(row, what)[0])] * len(sizes)
-                        rows.append([part.studied.name, row.gold, CONSTANT, row.by, *same])
+            for row in part.alone:
+                if row.control and row.doubt == self.doubts[0]:
+                    same = [float(getattr(row, what)[0])] * len(sizes)
+                    rows.append([part.studied.name, row.gold, CONSTANT, row.by, *same])
         title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
         return Table(header, rows, caption=title)

@@ -247,11 +247,15 @@ def relevant_from(one: Measure, rel: int) -> Measure:
 
 
 def score(
-    data: StudyData, whose: str, measures: Sequence[str], topics: Sequence[str] | None = None
+    data: StudyData,
+    whose: str,
+    measures: Sequence[str],
+    topics: Sequence[str] | None = None,
+    depth: int | None = None,
 ) -> Scores:
-    """Scores under one set of labels."""
+    """Scores under one set of labels; depth: of the first ranks only."""
     chosen = "judged" if topics is None else list(topics)
-    return evaluate(data.labels(whose), data.loaded_runs, list(measures), chosen)
+    return evaluate(data.labels(whose), data.loaded_runs, list(measures), chosen, depth=depth)
 
 
 def correlation_job(
@@ -262,9 +266,10 @@ def correlation_job(
     topics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     digits: int | None = None,
+    depth: int | None = None,
 ) -> dict[str, Any]:
     """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
-    scores = score(data, labels, measures, topics).select(systems)
+    scores = score(data, labels, measures, topics, depth).select(systems)
     found = correlate_measures(scores, digits)
     return {
         "tau": found.tau,

@@ -4,6 +4,7 @@ they are (RR, section 4)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
 from hungjury.base.tables import Cell, Table
+from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
 from hungjury.studies.claims import Claim, sensitivity_tables
@@ -24,16 +26,19 @@ from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
+    correlation_job,
     distinct,
     label_sets,
     over_rates,
     places,
 )
+from hungjury.studies.papers.panels import sizes_of_tuples
 from hungjury.studies.papers.relevance_claims import (
     CASES,
     COMMON,
     OWN,
     POWER_RATES,
+    gap_claim,
     power_beside,
     relevance_claims,
 )
@@ -54,6 +59,7 @@ THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
 }
 DARK, UNJUDGED = (0.05, 0.01, 0.1), (0.0, 0.01, 0.03)  # the paper has 0.05 for both
 ALPHA = 0.05
+DEPTHS = (20, 100, 1000, 10000)  # of lists
 GAIN, BASE = 5, 10  # of nDCG: gains 5, 10, 15, and the logarithm's base
 
 
@@ -85,6 +91,9 @@ class RandomRelevance(LabelRecipe):
     )  # fmt: skip
     unjudged: tuple[float, ...] = param(
         UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) of unjudged documents to try"
+    )
+    depths: tuple[int, ...] = param(
+        DEPTHS, kind=sizes_of_tuples, doc="ranks after which lists are cut, to see what it changes"
     )
     persistence: float = param(0.8, kind=number, low=0, high=1, doc="persistence of RBP's user")
     power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
@@ -169,18 +178,54 @@ class RandomRelevance(LabelRecipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            measures = self._all_measures(data, whose)
+            measures, shallow = self._all_measures(data, whose), self._cut_measures(data, whose)
             power = {"labels": whose, "measures": distinct(measures), "samples": self.samples}
             whole = power | {"rates": list(self.rates)}
             claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
             found += [
                 *self.pool_jobs(whose, measures, measures),
+                *(Job(f"correlation/{whose}/depth {depth}", correlation_job,
+                      {"labels": whose, "measures": distinct(shallow), "depth": depth})
+                  for depth in self._depths(data, whose)),
                 *(Job(f"power/{whose}/{n}", power_job, whole)
                   for n in range(self.power_repetitions)),
                 *(Job(f"power-topics/{whose}/{n}", power_job, claimed)
                   for n in range(self.topic_samples)),
             ]  # fmt: skip
         return found
+
+    def _depths(self, data: StudyData, whose: str) -> list[int]:
+        """Depths up to the longest list."""
+        longest = align(data.loaded_runs, data.labels(whose).pool).longest
+        return sorted({min(depth, longest) for depth in self.depths})
+
+    @property
+    def _cut_doubts(self) -> list[Doubt]:
+        """The first choice for grade 0, with every P(relevant) of documents without a label."""
+        return [doubt for doubt in self.doubts if doubt.wrong == self.dark[0]]
+
+    def _cut_measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        """GAP and option 2 by every choice, which is added to its labels."""
+        mine, tried = self.measures(data, whose), self._tried(data, whose)
+        found = {f"GAP {case}": mine[f"GAP {case}"] for case in CASES}
+        for doubt in self._cut_doubts:
+            each = tried.get(doubt, mine)
+            found |= {f"eRAP-2 {case}, {doubt}": each[f"eRAP-2 {case}"] for case in CASES}
+        return found
+
+    def _depth_table(self, sets: Sequence[LabelSet]) -> Table:
+        """tau of eRAP-2 with GAP by depth of the lists and P(relevant) of unjudged documents."""
+        rows: list[list[Cell]] = []
+        for one in sets:
+            place = places(self._cut_measures(one.data, one.whose))
+            for depth, doubt in product(self._depths(one.data, one.whose), self._cut_doubts):
+                instead = {f"eRAP-2 {case}": f"eRAP-2 {case}, {doubt}" for case in CASES}
+                found = ClaimData(one, place, (), instead=instead, topics=f"depth {depth}")
+                taus = [found.tau(f"eRAP-2 {case}", f"GAP {case}").value for case in CASES]
+                rows.append([one.title, depth, doubt.unjudged, *taus, gap_claim(found).verdict])
+        header = ("labels", "depth", "unjudged", *CASES, gap_claim(found).text)
+        title = "tau of eRAP-2 with GAP by depth of lists and P(relevant) of unjudged documents"
+        return Table(header, rows, digits=3, caption=title)
 
     @property
     def _power_rates(self) -> tuple[float, ...]:
@@ -237,6 +282,7 @@ class RandomRelevance(LabelRecipe):
                 "figure-2": robust_table,
                 "figure-3": power_table,
                 **power_beside(sets, power),
+                "depth": self._depth_table(sets),
             },
             {
                 "figure-1": Drawing(title, "draw_matrices", (panels, len(sets))),

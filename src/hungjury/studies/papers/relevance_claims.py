@@ -78,6 +78,17 @@ def relevance_claims(found: ClaimData) -> list[Claim]:
     return claims
 
 
+def gap_claim(found: ClaimData) -> Claim:
+    """eRAP-2 and GAP: near with three grades, far with four."""
+    taus = {what: [found.tau(f"eRAP-2 {case}", f"GAP {case}", what) for case in CASES]
+            for what in ("tau", "tau_ap")}  # fmt: skip
+    if found.found.labels.max_grade > 2:
+        return found.claim(TOPICS, "eRAP-2 departs from GAP: below 0.65 with four grades",
+                           "0.65 - the largest", 0.65 - most(*taus["tau"]))  # fmt: skip
+    return found.claim(TOPICS, "eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
+                       "the least - 0.8", least(*taus["tau"], *taus["tau_ap"]) - 0.8)  # fmt: skip
+
+
 def _of_correlation(found: ClaimData) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
@@ -102,16 +113,11 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
         near_ndcg = claim("With four grades these are below 0.8",
                           "0.8 - the largest of GAP and eRAP",
                           0.8 - most(*every(PRECISIONS, "nDCG")))  # fmt: skip
-        near_gap = claim("eRAP-2 departs from GAP: below 0.65 with four grades",
-                         "0.65 - the largest", 0.65 - most(*with_own("eRAP-2", "GAP")))  # fmt: skip
     else:
         low, close, walking, distant = 0.55, 0.88, 0.75, 0.6
         near_ndcg = claim("With three grades these are around 0.9 or above",
                           "the least of GAP and eRAP - 0.85",
                           least(*every(PRECISIONS, "nDCG")) - 0.85)  # fmt: skip
-        both = (*with_own("eRAP-2", "GAP"), *with_own("eRAP-2", "GAP", "tau_ap"))
-        near_gap = claim("eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
-                         "the least - 0.8", least(*both) - 0.8)  # fmt: skip
     steps = "the smaller step, hard to medium to lenient"
     return [
         *(claim(f"{what} of {name} with nDCG grows from hard to lenient", steps,
@@ -145,7 +151,7 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
               least(tau("gRBP", "ERR"), *every(WALKS, "ERR")) - most(*every(PRECISIONS, "ERR"))),
         claim("eRAP-1 is almost GAP: tau and tau_ap above 0.9", "the least - 0.9",
               least(*with_own("eRAP-1", "GAP"), *with_own("eRAP-1", "GAP", "tau_ap")) - 0.9),
-        near_gap,
+        gap_claim(found),
         claim("eRRBP is almost gRBP: tau and tau_ap above 0.9", "the least - 0.9",
               least(*(q for name in WALKS for what in ("tau", "tau_ap")
                       for q in with_own(name, "gRBP", what))) - 0.9),
