@@ -26,6 +26,7 @@ pytestmark = pytest.mark.long  # whole studies, run once for all tests
 
 ALONE = Engine("local", 1)
 SMALL = "repetitions=2, rates=[0.5, 0.1]"
+LEAST_POWER = "ERR is one of the least discriminative"
 BINARY_ONLY = ("random-relevance", "graded-ap")
 
 
@@ -164,10 +165,12 @@ def test_power_varies_with_topics(tmp_path: Path) -> None:
     hj.simulate(systems=4, topics=8, documents=40, depth=20, grades=4, seed=2).write(tmp_path)
     name = "random-relevance(repetitions=2, samples=30, topic_samples=3)"
     study = run_study(name, sources(tmp_path), tmp_path / "out", 0, ALONE)
-    (claim,) = [c for c in study.report.claims if c.text == "ERR has the lowest power"]
+    (claim,) = [c for c in study.report.claims if c.text == LEAST_POWER]
     rows = {tuple(row[1:3]): row[3] for row in table(study, "figure-3").rows}
-    least = min(value for (_, measure), value in rows.items() if measure != "ERR")
-    assert claim.quantity.value == pytest.approx(least - rows["hard", "ERR"], abs=1e-12)
+    common = {m: v for (_, m), v in rows.items() if m in COMMON and m != "ERR"}
+    others = [*common.values(), *(v for (_, m), v in rows.items() if m in OWN)]
+    expected = np.median(others) - rows["hard", "ERR"]
+    assert claim.quantity.value == pytest.approx(expected, abs=1e-12)
     low, high = claim.quantity.interval()
     assert high - low > 0.05
     # Other choices for option 2 have power of their own.
@@ -200,6 +203,9 @@ def test_claims_are_those_about_as_many_grades(tmp_path: Path) -> None:
         "With four grades these are below 0.8",
         "tau of GAP and eRAP with ERR is below 0.35",
         "eRAP-2 departs from GAP: below 0.65 with four grades",
+        "tau of eRAP-1 with infAP is 0.83 or more",
+        "tau of ERR with gRBP and eRRBP is around 0.6",
+        "tau of nDCG with gRBP and eRRBP is around or below 0.45",
     }
     gold = hj.read_qrels(tmp_path / "3" / "gold.qrels", grades=range(3))
     runs = hj.read_runs(str(tmp_path / "3" / "runs" / "*"))
@@ -282,7 +288,7 @@ def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, r
     rows = {tuple(row[:3]): row[3:] for row in table(graded_ap, "figure-2").rows}
     np.testing.assert_allclose(rows["gold", "all topics", "eGAP"], [1, *np.mean(each, axis=0)])
     figure = graded_ap.report.figures["figure-2"].draw()
-    assert len(figure.axes) == 6
+    assert len(figure.axes) == 2  # no panel for sets without a topic
 
 
 def test_main_features(graded_ap: Study, gold: Any) -> None:
