@@ -46,6 +46,9 @@ from hungjury.leaderboard.gold import agreement_with_gold as agreement_with_gold
 from hungjury.leaderboard.leaderboard import leaderboard as leaderboard
 from hungjury.leaderboard.plan import plan as plan
 from hungjury.leaderboard.plan_file import Plan as Plan
+from hungjury.leaderboard.score_board import ScoreBoard as ScoreBoard
+from hungjury.leaderboard.score_board import leaderboard_of_scores as leaderboard_of_scores
+from hungjury.leaderboard.score_board import leaderboards as leaderboards
 from hungjury.ltr.train import train_ranker as train_ranker
 from hungjury.measures.answers import Answers as Answers
 from hungjury.measures.answers import read_answers as read_answers

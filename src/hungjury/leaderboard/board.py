@@ -308,6 +308,7 @@ class Leaderboard(Standing, Result, eq=False):
     cells: Floats  # [system, topic]: expected score
     unsure: Floats  # [topic]: uncertainty due to the judges, a mean standard deviation
     samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
+    error: tuple[Floats, Floats] | None  # of these, the panel's error about systems and kin
     shares: Mapping[str, float]  # of the variance of a difference, by cause
     outlook: Outlook | None
     judges: list[JudgeRow]
@@ -332,6 +333,13 @@ class Leaderboard(Standing, Result, eq=False):
     def pairs_apart(self) -> int:
         """The number of pairs of systems that are told apart."""
         return int(self.apart.sum()) // 2
+
+    @property
+    def smaller_is_better(self) -> bool:
+        """Whether smaller means are better."""
+        from hungjury.measures.catalogue import measure
+
+        return bool(measure(self.measure).smaller_is_better)
 
     @property
     def rule(self) -> str:

@@ -357,6 +357,10 @@ class ErrorDraws(Record, eq=False):
         out += (self.tau if tau is None else tau) * self.systems
         return np.asarray(out + (self.kin if kin else self.overrated))
 
+    def of_systems(self, order: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """The parts that do not average out, of systems in this order: of all, and of kin."""
+        return self.tau * self.systems[:, order], self.kin[:, order]
+
 
 class Estimate(Record, eq=False):
     """Means as they are reported, in the order of the alignment's systems.

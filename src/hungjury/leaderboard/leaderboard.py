@@ -300,6 +300,7 @@ def leaderboard(
         cells=made.cells[order],
         unsure=drawn.draws.spread.mean(axis=0),
         samples=samples,
+        error=None if made.error is None else made.error.of_systems(order),
         shares=made.parts.shares(),
         outlook=ahead,
         judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),

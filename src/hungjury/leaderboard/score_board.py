@@ -1,0 +1,442 @@
+"""Leaderboards from scores, and over several collections.
+
+Where labels and lists of documents are not known, only scores are, a leaderboard rests on topics
+and on the judges who scored. Where there are several collections, each has a leaderboard, and the
+overall one is of the mean over collections. Both are draws of means; everything else follows from
+them in one place, as for a single leaderboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
+from hungjury.leaderboard.board import Leaderboard, Standing, standing
+from hungjury.leaderboard.leaderboard import leaderboard
+from hungjury.leaderboard.options import BoardOptions, split_options
+from hungjury.leaderboard.panel_error import SPREAD, TAU, kind_of_panel
+from hungjury.measures.catalogue import MeasureLike
+from hungjury.measures.score_files import JudgeScores, read_scores
+from hungjury.measures.scores import Scores, averaged
+from hungjury.stats.multiple import letter_groups
+from hungjury.stats.resampling import interval, topic_deviations
+
+SHARED_SYSTEMS, SHARED_KIN = 0.2, 0.7  # correlation of panel errors between collections
+FEWEST = 2  # topics, and collections
+
+
+class ScoreBoard(Standing, Result, eq=False):
+    """Systems, best first, by scores or over collections, and how certain their order is.
+
+    Attributes
+    ----------
+    measure : str
+        What was averaged.
+    systems : list of str
+        Best first; all arrays are in this order.
+    mean, low, high : ndarray
+        The mean, and its interval.
+    p_best, rank_low, rank_high, beats, apart : ndarray
+        Chance to be the best, rank intervals, P(row beats column), and which pairs are told apart.
+    samples : ndarray
+        [draw, system], the draws of means that all this follows from.
+    parts : dict
+        The leaderboard of each collection by its name; empty for scores.
+    decisive : dict
+        For each collection, the leader and the pairs told apart without it.
+    level : float
+        Level of intervals.
+    notes : tuple of Note
+        What a reader should know.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=20, systems=3, seed=1)
+    >>> scores = hj.evaluate(sim.gold, sim.runs, "nDCG@10")
+    >>> hj.leaderboard_of_scores(scores, draws=200).systems
+    ['system1', 'system2', 'system3']
+    """
+
+    measure: str
+    systems: list[str]
+    mean: Floats
+    low: Floats
+    high: Floats
+    samples: Floats
+    level: float
+    about: str  # a sentence on what was averaged and what the uncertainty includes
+    parts: Mapping[str, Leaderboard] = field(default_factory=dict)
+    decisive: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ScoreBoard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
+
+    @property
+    def pairs_apart(self) -> int:
+        """The number of pairs of systems that are told apart."""
+        return int(self.apart.sum()) // 2
+
+    def letters(self) -> list[str]:
+        """The groups of systems that cannot be told apart, by letter."""
+        return _letters(self.apart)
+
+    def collection_means(self) -> Floats:
+        """[collection, system]: the means on each collection."""
+        rows = [
+            [board.mean[board.systems.index(s)] for s in self.systems]
+            for board in self.parts.values()
+        ]
+        return np.array(rows, dtype=float).reshape(len(self.parts), len(self.systems))
+
+    def table(self) -> Table:
+        """Return a row per system; with collections also wins, mean rank, Borda count and, for
+        each collection, the mean and the groups."""
+        names = ["system", "mean", "low", "high", "p_best", "rank_low", "rank_high", "groups"]
+        columns: list[Any] = [
+            self.systems, self.mean, self.low, self.high, self.p_best, self.rank_low,
+            self.rank_high, self.letters(),
+        ]  # fmt: skip
+        if self.parts:
+            means = self.collection_means()
+            below = (means[:, :, None] > means[:, None, :]).sum(axis=2)
+            ties = (means[:, :, None] == means[:, None, :]).sum(axis=2) - 1
+            borda = (below + ties / 2).sum(axis=0)
+            ranks = (len(self.systems) - (below + ties / 2)).mean(axis=0)
+            wins = (means == means.max(axis=1, keepdims=True)).sum(axis=0)
+            names += ["wins", "mean_rank", "borda"]
+            columns += [wins, ranks, borda]
+            for (name, board), row in zip(self.parts.items(), means, strict=True):
+                letters = dict(zip(board.systems, _letters(board.apart), strict=True))
+                names += [name, f"{name} groups"]
+                columns += [row, [letters[system] for system in self.systems]]
+        plain = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns]
+        return Table(names, list(zip(*plain, strict=True)), digits=3)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows, P(A beats B), groups and notes."""
+        groups = [[self.systems[s] for s in group] for group in letter_groups(self.apart)]
+        return {
+            "measure": self.measure,
+            "level": self.level,
+            "systems": self.table().to_dicts(),
+            "beats": self.beats.tolist(),
+            "groups": groups,
+            "collections": list(self.parts),
+            "without": {
+                name: {"leader": leader, "pairs_apart": pairs}
+                for name, (leader, pairs) in self.decisive.items()
+            },
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    def _parts(self) -> Iterable[str | Table]:
+        number = len(self.systems)
+        yield self.about
+        yield self.table()
+        yield (
+            f"{self.pairs_apart} of {plural(number * (number - 1) // 2, 'pair')} of systems can be "
+            "told apart; those that share a group letter cannot."
+        )
+        others = {name: who for name, (who, _) in self.decisive.items() if who != self.systems[0]}
+        if others:
+            told = ", ".join(f"without {name} {who} leads" for name, who in others.items())
+            yield f"One collection decides who leads: {told}."
+        elif self.decisive:
+            yield f"{self.systems[0]} also leads if any one collection is left out."
+
+    def plot(self) -> Plot:
+        """Draw the means with their intervals or, with collections, systems by collections."""
+        return self._drawn("board_plots.draw_score_board")
+
+
+def _letters(apart: Any) -> list[str]:
+    found = [""] * len(apart)
+    for number, group in enumerate(letter_groups(apart)):
+        for s in group:
+            found[int(s)] += chr(ord("a") + number) if number < 26 else f"({number + 1})"
+    return found
+
+
+def leaderboard_of_scores(
+    scores: Scores | JudgeScores | Any,
+    measure: str | None = None,
+    *,
+    families: int = 1,
+    **options: Any,
+) -> ScoreBoard:
+    """Rank systems by scores that were computed elsewhere, with the uncertainty of the order.
+
+    Topics are a sample of those that could be asked. If several judges scored, the errors that they
+    share are included as for other leaderboards: without documents only the part of systems, which
+    does not average out over topics. Scores without judges are taken as they are.
+
+    Parameters
+    ----------
+    scores : Scores, JudgeScores or source
+        Scores, or anything `read_scores` takes.
+    measure : str, optional
+        One of the measures; default: the first.
+    families : int
+        Of how many families the judges are, such as LLMs; more of them share fewer errors.
+    **options
+        `draws`, `seed`, `level`, `target`, `panel_error` and `together` of `leaderboard`.
+
+    Returns
+    -------
+    ScoreBoard
+        Means, intervals, P(best), rank intervals and groups.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> table = {"a": {"1": {"F": 0.9}, "2": {"F": 0.8}}, "b": {"1": {"F": 0.1}, "2": {"F": 0.2}}}
+    >>> hj.leaderboard_of_scores(table, draws=200).systems
+    ['a', 'b']
+    """
+    chosen, _ = split_options(options, BoardOptions)
+    found = scores if isinstance(scores, (Scores, JudgeScores)) else read_scores(scores)
+    rng = np.random.default_rng(chosen.seed)
+    if isinstance(found, JudgeScores):
+        cells, noise = _over_judges(found)
+        smaller, name = found.smaller, found.measure
+        tau = (
+            TAU[kind_of_panel(len(found.judges), families)]
+            if chosen.panel_error is None
+            else chosen.panel_error
+        )
+        unit = found.scale[1] - found.scale[0]
+        who = f"{plural(len(found.judges), 'judge')}, a panel error of {tau:g} of the scale"
+    else:
+        name = measure or found.measures[0]
+        m = found.measures.index(found.select(measures=[name]).measures[0])
+        smaller = bool(found.smaller and found.smaller[m])
+        cells, noise, tau, unit = _complete_cells(found, m), None, 0.0, 0.0
+        who = "errors of whoever scored are not included"
+        if chosen.target == "topics":
+            raise InputError(
+                "scores without judges are certain on these topics", code="nothing-uncertain",
+                remedy=("rank for a population of topics,", Argument("target", "population")),
+            )  # fmt: skip
+    topics = cells.shape[1]
+    if topics < FEWEST and chosen.target == "population":
+        raise InputError(
+            f"{plural(topics, 'topic')} cannot show how topics differ", code="few-topics",
+            remedy="give scores per topic, on at least two topics",
+        )  # fmt: skip
+    mean = cells.mean(axis=1)
+    draws = np.tile(mean, (chosen.draws, 1))
+    if chosen.target == "population":
+        draws += topic_deviations(cells, chosen.draws, rng, rng)
+    elif noise is not None:
+        draws += rng.standard_normal(draws.shape) * np.sqrt(noise)
+    shown = draws.copy()
+    if tau:
+        factor = np.exp(SPREAD * rng.standard_normal((len(draws), 1)))
+        draws += factor * tau * unit * rng.standard_normal(draws.shape)
+    about = (
+        f"{name}: {plural(len(found.systems), 'system')}, {plural(topics, 'topic')}; {who}. "
+        f"Intervals are at a level of {percent(chosen.level)}."
+    )
+    ends = np.asarray(interval(shown, chosen.level))
+    return _board(name, found.systems, mean, ends, draws, smaller, chosen, about, notes=found.notes)
+
+
+def _over_judges(scores: JudgeScores) -> tuple[Floats, Floats]:
+    """[system, topic]: the mean over judges who scored; and [system]: its variance over judges."""
+    values = scores.values
+    if np.isnan(values).all(axis=0).any():
+        raise InputError(
+            "a system has no score on some topic", code="missing-scores",
+            remedy=("read the scores with", Argument("missing", "drop")),
+        )  # fmt: skip
+    number = (~np.isnan(values)).sum(axis=0)
+    cells = np.nanmean(values, axis=0)
+    spread = np.nansum((values - cells) ** 2, axis=0) / np.maximum(number - 1, 1) / number
+    return cells, np.asarray(spread.sum(axis=1) / cells.shape[1] ** 2)
+
+
+def _complete_cells(scores: Scores, m: int) -> Floats:
+    """[system, topic]: the values on topics that count for all systems, as they are averaged."""
+    use = scores.counted()[m].all(axis=0)
+    average = scores.averages[m] if scores.averages else "mean"
+    return averaged(scores.values[m][:, use], average)
+
+
+def _board(
+    measure: str, systems: list[str], mean: Floats, ends: Floats, draws: Floats, smaller: bool,
+    options: BoardOptions, about: str, **more: Any,
+) -> ScoreBoard:  # fmt: skip
+    better = -1.0 if smaller else 1.0
+    order = np.lexsort((np.arange(len(mean)), -better * mean))
+    where = standing(
+        better * mean[order], better * draws[:, order], options.level, options.together
+    )
+    low, high = ends[:, order]
+    return ScoreBoard(
+        **vars(where), measure=measure, systems=[systems[s] for s in order], mean=mean[order],
+        low=low, high=high, samples=draws[:, order], level=options.level, about=about, **more,
+    )  # fmt: skip
+
+
+def leaderboards(
+    collections: Mapping[str, tuple[Any, Any]],
+    measure: MeasureLike,
+    *,
+    gold: Mapping[str, Any] | None = None,
+    common: bool = False,
+    weights: Mapping[str, float] | None = None,
+    **options: Any,
+) -> ScoreBoard:
+    """Rank systems over several collections: the mean of their means, equally weighted.
+
+    Errors of the panel about documents are independent between collections; those about systems
+    are correlated by 0.2, and what systems built on LLMs are over-rated by is correlated by 0.7, as
+    measured on two collections with the same judges.
+
+    Parameters
+    ----------
+    collections : dict
+        ``{name: (judgments, runs)}``, each as `leaderboard` takes them.
+    measure : str or Measure
+        One measure.
+    gold : dict, optional
+        Gold labels by collection; all collections need them.
+    common : bool
+        Rank the systems that all collections have. Otherwise a system that is missing somewhere
+        is an error.
+    weights : dict, optional
+        Weights of the collections; default: equal.
+    **options
+        Options of `leaderboard`, for all collections.
+
+    Returns
+    -------
+    ScoreBoard
+        The overall order; `parts` has the leaderboard of each collection, and `decisive` says who
+        would lead without it.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sims = {f"c{seed}": hj.simulate(topics=8, systems=3, seed=seed) for seed in (1, 2)}
+    >>> both = {name: (sim.judgments, sim.runs) for name, sim in sims.items()}
+    >>> board = hj.leaderboards(both, "nDCG@10", draws=200)
+    >>> board.systems[0], list(board.parts)
+    ('system1', ['c1', 'c2'])
+    """
+    if len(collections) < FEWEST:
+        raise InputError(
+            f"{plural(len(collections), 'collection')} given", code="few-collections",
+            remedy="give at least two, or use `leaderboard` for one",
+        )  # fmt: skip
+    without = [name for name in collections if gold and name not in gold]
+    if without:
+        raise InputError(
+            f"{plural(len(without), 'collection')} without gold labels: {few(without)}",
+            code="gold-missing",
+            remedy="give gold labels of all collections, or of none",
+        )
+    chosen, _ = split_options(options, BoardOptions)
+    parts = {}
+    seeds = np.random.SeedSequence(chosen.seed).spawn(len(collections) + 1)
+    for (name, (judgments, runs)), seed in zip(collections.items(), seeds, strict=False):
+        own = {**options, "seed": int(seed.generate_state(1)[0]), "outlook": False}
+        parts[name] = leaderboard(
+            judgments, runs, measure, **own, gold=None if gold is None else gold[name]
+        )
+    systems, notes = _same_systems(parts, common)
+    share = _weights(parts, weights)
+    rng = np.random.default_rng(seeds[-1])
+    mean, ends, draws = _overall(parts, systems, share, chosen.draws, rng)
+    first = next(iter(parts.values()))
+    smaller = first.smaller_is_better
+    judges = {judge.name for board in parts.values() for judge in board.judges}
+    about = (
+        f"{first.measure}: {plural(len(systems), 'system')} over "
+        f"{plural(len(parts), 'collection')} ({', '.join(parts)}), "
+        f"{plural(len(judges), 'judge')}. The mean of collection means; "
+        f"intervals at a level of {percent(chosen.level)}."
+    )
+    decisive = {}
+    if len(parts) > FEWEST or len(systems) > 1:
+        for name in parts:
+            rest = {key: board for key, board in parts.items() if key != name}
+            left = _overall(rest, systems, _weights(rest, weights), chosen.draws, rng)
+            other = _board(first.measure, systems, *left, smaller, chosen, "")
+            decisive[name] = other.systems[0], other.pairs_apart
+    return _board(first.measure, systems, mean, ends, draws, smaller, chosen, about,
+                  parts=parts, decisive=decisive, notes=notes)  # fmt: skip
+
+
+def _same_systems(
+    parts: Mapping[str, Leaderboard], common: bool
+) -> tuple[list[str], tuple[Note, ...]]:
+    names = {name: set(board.systems) for name, board in parts.items()}
+    every = set.intersection(*names.values())
+    first = next(iter(parts.values()))
+    systems = [name for name in sorted(first.systems) if name in every]
+    absent = {name: sorted(set().union(*names.values()) - has) for name, has in names.items()}
+    told = [f"{few(gone)} on {name}" for name, gone in absent.items() if gone]
+    notes = [note for board in parts.values() for note in board.notes if note.about != "files"]
+    if not told:
+        return systems, tuple(dict.fromkeys(notes))
+    if not common or not systems:
+        raise InputError(
+            f"systems are missing: {'; '.join(told)}", code="missing-systems",
+            remedy=("rank those that all collections have with", Argument("common", True))
+            if systems else "no system is in all collections; use the same run names",
+        )  # fmt: skip
+    count = sum(map(len, absent.values()))
+    note = Note("missing-systems", count, f"left out: {'; '.join(told)}", about="result")
+    return systems, (note, *dict.fromkeys(notes))
+
+
+def _weights(parts: Mapping[str, Any], weights: Mapping[str, float] | None) -> Floats:
+    given = np.array(
+        [(weights or {}).get(name, 1.0 if weights is None else np.nan) for name in parts]
+    )
+    if np.isnan(given).any() or (given < 0).any() or not given.sum():
+        raise InputError(
+            "weights are needed for all collections, 0 or more", code="bad-weights",
+            argument="weights", remedy=f"give a weight for each of {', '.join(parts)}",
+        )  # fmt: skip
+    return np.asarray(given / given.sum())
+
+
+def _overall(
+    parts: Mapping[str, Leaderboard], systems: list[str], share: Floats, number: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """The mean over collections, the ends of its interval on the panel's scale, and draws."""
+    mean, squares = np.zeros((2, len(systems)))
+    draws = np.zeros((number, len(systems)))
+    both = rng.standard_normal((2, number, len(systems)))
+    for weight, board in zip(share, parts.values(), strict=True):
+        at = [board.systems.index(name) for name in systems]
+        mean += weight * board.mean[at]
+        squares += (weight * (board.high - board.low)[at] / 2) ** 2
+        mine = board.samples[:, at]
+        if board.error is not None:  # part of what is assumed is the same on all collections
+            shared = zip(board.error, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
+            for error, correlation, common in shared:
+                own = error[:, at]
+                again = common @ _root(np.atleast_2d(np.cov(own.T)))
+                mine = mine + (np.sqrt(1 - correlation) - 1) * own + np.sqrt(correlation) * again
+        draws += weight * mine
+    half = np.sqrt(squares)
+    return mean, np.stack([mean - half, mean + half]), draws
+
+
+def _root(covariance: Floats) -> Floats:
+    """The symmetric root, which does not depend on the order of axes."""
+    value, vector = np.linalg.eigh(covariance)
+    return np.asarray((vector * np.sqrt(np.maximum(value, 0))) @ vector.T)
