@@ -62,7 +62,7 @@ def test_rerun_says_what_differs(folder: Path) -> None:
     done = run("rerun", "board.json")
     assert done.returncode == 1
     assert "judges/judge2.qrels is missing" in done.stdout
-    assert "panel_mean" in done.stdout
+    assert "systems[0].mean" in done.stdout
 
 
 def test_rerun_refuses_other_files(folder: Path) -> None:

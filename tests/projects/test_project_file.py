@@ -93,14 +93,16 @@ def test_a_path_outside_of_the_project_is_noted(folder: Path) -> None:
     assert [note.kind for note in project.notes] == ["outside-project"] * 2
 
 
-def test_several_collections_need_a_name(folder: Path) -> None:
-    both = TEXT.replace("[collection]", "[collections.one]") + '[collections.two]\nruns = "r/*"\n'
+def test_several_collections_have_one_board(folder: Path) -> None:
+    files = 'judges = "judges/*"\nruns = "runs/*"\n'
+    both = f"[collections.one]\n{files}[collections.two]\n{files}[evaluation]\ndraws = 200\n"
     (folder / "hungjury.toml").write_text(both)
     project = hj.Project()
     assert list(project.collections) == ["one", "two"]
-    with pytest.raises(InputError, match="choose one of one, two"):
-        project.leaderboard()
+    assert list(project.leaderboard().parts) == ["one", "two"]
     assert project.leaderboard("one").systems
+    with pytest.raises(InputError, match="choose one of one, two"):
+        project.collection()
 
 
 def test_init_writes_what_was_typed(folder: Path) -> None:

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.arrays import Floats
+from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
+from hungjury.judges.merge import MergeLike
 from hungjury.leaderboard.board import Leaderboard, Standing, standing
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BoardOptions, split_options
@@ -153,9 +155,15 @@ class ScoreBoard(Standing, Result, eq=False):
         elif self.decisive:
             yield f"{self.systems[0]} also leads if any one collection is left out."
 
-    def plot(self) -> Plot:
-        """Draw the means with their intervals or, with collections, systems by collections."""
-        return self._drawn("board_plots.draw_score_board")
+    def plot(self, what: ScoreBoardPicture = "intervals") -> Plot:
+        """Draw the board.
+
+        Parameters
+        ----------
+        what : {"intervals", "pairs", "collections"}
+            Means with intervals, P(row beats column), or the means on each collection.
+        """
+        return self._drawn("board_plots.draw_score_board", what)
 
 
 def _letters(apart: Any) -> list[str]:
@@ -292,6 +300,7 @@ def leaderboards(
     measure: MeasureLike,
     *,
     gold: Mapping[str, Any] | None = None,
+    merge: MergeLike = "binmv",
     common: bool = False,
     weights: Mapping[str, float] | None = None,
     **options: Any,
@@ -310,6 +319,8 @@ def leaderboards(
         One measure.
     gold : dict, optional
         Gold labels by collection; all collections need them.
+    merge : str, Merge or Weights
+        As in `leaderboard`.
     common : bool
         Rank the systems that all collections have. Otherwise a system that is missing somewhere
         is an error.
@@ -351,7 +362,7 @@ def leaderboards(
     for (name, (judgments, runs)), seed in zip(collections.items(), seeds, strict=False):
         own = {**options, "seed": int(seed.generate_state(1)[0]), "outlook": False}
         parts[name] = leaderboard(
-            judgments, runs, measure, **own, gold=None if gold is None else gold[name]
+            judgments, runs, measure, merge, **own, gold=None if gold is None else gold[name]
         )
     systems, notes = _same_systems(parts, common)
     share = _weights(parts, weights)
@@ -401,15 +412,14 @@ def _same_systems(
 
 
 def _weights(parts: Mapping[str, Any], weights: Mapping[str, float] | None) -> Floats:
-    given = np.array(
-        [(weights or {}).get(name, 1.0 if weights is None else np.nan) for name in parts]
-    )
-    if np.isnan(given).any() or (given < 0).any() or not given.sum():
+    """[collection]: weights that add up to 1; equal ones where all that are left have none."""
+    given = np.array([1.0 if weights is None else weights.get(name, np.nan) for name in parts])
+    if np.isnan(given).any() or (given < 0).any():
         raise InputError(
             "weights are needed for all collections, 0 or more", code="bad-weights",
             argument="weights", remedy=f"give a weight for each of {', '.join(parts)}",
         )  # fmt: skip
-    return np.asarray(given / given.sum())
+    return np.asarray(given / given.sum() if given.any() else np.full(len(given), 1 / len(given)))
 
 
 def _overall(

@@ -30,12 +30,15 @@ from typing import TYPE_CHECKING, Any
 from hungjury.base.errors import InputError, Note
 from hungjury.base.files import PROJECT, file_error
 from hungjury.base.records import Record
-from hungjury.data.reading.options import READING
+from hungjury.data.labels import read_judgments
+from hungjury.data.reading.options import JUDGES, READING, RUNS, among
+from hungjury.data.runs import read_runs
 from hungjury.leaderboard.options import BOARD
 
 if TYPE_CHECKING:
     from hungjury.leaderboard.board import Leaderboard
     from hungjury.leaderboard.gate import Gate
+    from hungjury.leaderboard.score_board import ScoreBoard
 
 RESULTS = "results"
 PATHS = ("judges", "runs", "qrels", "gold", "plan", "queries", "documents")
@@ -107,7 +110,9 @@ class Project(Record, eq=False):
 
     def options(self, command: str, collection: str | None = None) -> dict[str, Any]:
         """Return the options of a command: its own, then those of the collection and of all."""
-        return {**self.evaluation, **self.collection(collection), **self.commands.get(command, {})}
+        several = collection is None and len(self.collections) > 1
+        files = {} if several else self.collection(collection)
+        return {**self.evaluation, **files, **self.commands.get(command, {})}
 
     def collection(self, name: str | None = None) -> Mapping[str, Any]:
         """Return the options of a collection; the only one needs no name."""
@@ -122,10 +127,33 @@ class Project(Record, eq=False):
             remedy=f"choose one of {', '.join(self.collections)}",
         )
 
-    def leaderboard(self, collection: str | None = None, **options: Any) -> Leaderboard:
-        """Rank the systems of a collection; options given here win over the file's."""
-        from hungjury.leaderboard.leaderboard import leaderboard
+    def leaderboard(
+        self, collection: str | None = None, **options: Any
+    ) -> Leaderboard | ScoreBoard:
+        """Rank the systems of a collection, or over all of them if there are several.
 
+        Parameters
+        ----------
+        collection : str, optional
+            The name of one of several collections.
+        **options
+            Options of `hungjury.leaderboard`, which win over the file's.
+        """
+        from hungjury.leaderboard.leaderboard import leaderboard
+        from hungjury.leaderboard.score_board import leaderboards
+
+        if collection is None and len(self.collections) > 1:
+            shared = {**self.options("leaderboard"), **options}
+            measures = shared.pop("measures", ["nDCG@10"])
+            read = {
+                name: (
+                    read_judgments(one["judges"], **among(one, JUDGES)),
+                    read_runs(one["runs"], **among(one, RUNS)),
+                )
+                for name, one in self.collections.items()
+            }
+            known = _known(shared, {*BOARD, "common"})
+            return leaderboards(read, shared.get("measure", measures[0]), **known)
         given = self._python("leaderboard", collection, options)
         judges, runs, measures = (given.pop(name) for name in ("judges", "runs", "measures"))
         return leaderboard(judges, runs, measures[0], **_known(given, {*BOARD, *READING}))

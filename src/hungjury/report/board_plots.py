@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import BoardPicture, ComparisonPicture, ScoresPicture
+from hungjury.base.choices import BoardPicture, ComparisonPicture, ScoreBoardPicture, ScoresPicture
 from hungjury.base.errors import InputError, check_choice, check_known, percent
 from hungjury.comparison.paired import Compared, Comparison
 from hungjury.leaderboard.board import Leaderboard
+from hungjury.leaderboard.score_board import ScoreBoard
 from hungjury.measures.scores import Curve, Scores
 from hungjury.report.page_figures import shown_ends
 from hungjury.report.pictures import (
@@ -55,7 +56,21 @@ def _intervals(board: Leaderboard) -> Figure:
     return figure
 
 
-def _pairs(board: Leaderboard) -> Figure:
+def draw_score_board(board: ScoreBoard, what: ScoreBoardPicture) -> Figure:
+    """Draw "intervals", "pairs" or "collections"."""
+    check_choice("what", what, get_args(ScoreBoardPicture))
+    if what == "pairs":
+        return _pairs(board)
+    if what == "collections":
+        title = f"{board.measure}: systems by collections"
+        return _by_columns(board.collection_means().T, board.systems, list(board.parts), title)
+    figure, axes = new_rows(board.systems)
+    draw_intervals(axes, board.mean, board.low, board.high)
+    axes.set_xlabel(f"{board.measure}: mean and {percent(board.level)} interval")
+    return figure
+
+
+def _pairs(board: Leaderboard | ScoreBoard) -> Figure:
     values = board.beats.copy()
     np.fill_diagonal(values, np.nan)  # a system is not compared with itself
     title = f"P(row beats column) by {board.measure}"
@@ -215,12 +230,17 @@ def _systems_by_topics(scores: Scores, m: int, order: list[int]) -> Figure:
     topics = np.argsort(-np.nanmean(scores.values[m], axis=0), kind="stable")
     values = scores.values[m][order][:, topics]
     rows, columns = [scores.systems[s] for s in order], [scores.topics[t] for t in topics]
+    return _by_columns(values, rows, columns, f"{scores.measures[m]}: systems by topics")
+
+
+def _by_columns(values: Floats, rows: list[str], columns: list[str], title: str) -> Figure:
+    """Draw a matrix of scores, with a bar of its colours."""
     wide, high = (min(max(0.16 * n, 2.4), 12.0) for n in (len(columns), len(rows)))
     figure, axes = new_picture(wide + 2.2, high + 1.4)
     known = values[~np.isnan(values)]
     low, top = float(known.min(initial=0.0)), float(known.max(initial=0.0)) or 1.0
     image = heat_map(axes, values, rows, columns, low, False, top, aspect="auto")
-    axes.set_title(f"{scores.measures[m]}: systems by topics", fontsize=10, loc="left")
+    axes.set_title(title, fontsize=10, loc="left")
     colour_bar(figure, image, axes)
     return figure
 

@@ -1,0 +1,153 @@
+"""Leaderboards of scores alone and over several collections."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from builders.commands import hungjury
+from hungjury.base.errors import InputError
+from hungjury.leaderboard.panel_error import TAU
+
+SIMS = {f"c{seed}": hj.simulate(topics=8, systems=4, seed=seed) for seed in (1, 2, 3)}
+BOTH = {name: (sim.judgments, sim.runs) for name, sim in SIMS.items()}
+BOARD = hj.leaderboards(BOTH, "nDCG@10", draws=400)
+
+
+def judge_rows(judges: int = 3, topics: int = 30, seed: int = 0) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    return [
+        {"system": f"s{s}", "topic": str(t), "judge": f"j{j}",
+         "score": float(np.clip(3 - s / 2 + rng.normal(0, 0.3), 1, 5))}
+        for s in range(3) for t in range(topics) for j in range(judges)
+    ]  # fmt: skip
+
+
+def test_means_are_those_of_the_scores() -> None:
+    scores = hj.evaluate(SIMS["c1"].gold, SIMS["c1"].runs, ["AP", "nDCG@10"])
+    board = hj.leaderboard_of_scores(scores, "nDCG@10", draws=200)
+    means = dict(zip(scores.systems, scores.mean()[1], strict=True))
+    assert np.allclose(board.mean, [means[name] for name in board.systems])
+    assert (board.mean[:-1] >= board.mean[1:]).all()
+    assert (board.low <= board.mean).all()
+    assert (board.mean <= board.high).all()
+
+
+def test_intervals_cover_the_mean_of_a_population() -> None:
+    """95 % intervals of one system's mean, over topics whose mean is known."""
+    hits, rng = 0, np.random.default_rng(1)
+    for seed in range(200):
+        values = rng.normal(0.5, 0.1, (2, 12))
+        table = {
+            f"s{s}": {str(t): {"X": v} for t, v in enumerate(row)} for s, row in enumerate(values)
+        }
+        board = hj.leaderboard_of_scores(table, draws=400, seed=seed)
+        at = board.systems.index("s0")
+        hits += bool(board.low[at] <= 0.5 <= board.high[at])
+    assert 0.90 <= hits / 200 <= 0.99
+
+
+def test_smaller_is_better_where_it_is_said() -> None:
+    table = {
+        "fast": {"1": {"lag": 1.0}, "2": {"lag": 2.0}},
+        "slow": {"1": {"lag": 8.0}, "2": {"lag": 9.0}},
+    }
+    scores = hj.read_scores(table, smaller="lag")
+    assert hj.leaderboard_of_scores(scores, draws=200).systems == ["fast", "slow"]
+
+
+def test_judges_add_the_error_that_they_share() -> None:
+    scores = hj.read_scores(judge_rows(), scale="1-5")
+    plain = hj.leaderboard_of_scores(scores, draws=4000, panel_error=0)
+    usual = hj.leaderboard_of_scores(scores, draws=4000)
+    several = hj.leaderboard_of_scores(scores, draws=4000, families=3)
+    spread = [np.var(b.samples[:, 0] - b.samples[:, 1]) for b in (plain, usual, several)]
+    assert spread[0] < spread[2] < spread[1]
+    # Two systems, each with tau² of the scale's range times the mean square of the factor.
+    expected = 2 * (TAU[1] * 4) ** 2 * np.exp(2 * 0.4**2)
+    assert spread[1] - spread[0] == pytest.approx(expected, rel=0.15)
+
+
+def test_certain_scores_on_these_topics_are_refused() -> None:
+    with pytest.raises(InputError, match="certain on these topics"):
+        hj.leaderboard_of_scores({"a": {"1": {"X": 1.0}}}, target="topics")
+    with pytest.raises(InputError, match="1 topic cannot show"):
+        hj.leaderboard_of_scores({"a": {"1": {"X": 1.0}}, "b": {"1": {"X": 0.0}}})
+
+
+def test_the_overall_mean_is_that_of_the_collections() -> None:
+    for s, name in enumerate(BOARD.systems):
+        means = [part.mean[part.systems.index(name)] for part in BOARD.parts.values()]
+        assert BOARD.mean[s] == pytest.approx(sum(means) / 3)
+    weighted = hj.leaderboards(BOTH, "nDCG@10", draws=200, weights={"c1": 1, "c2": 0, "c3": 0})
+    assert np.allclose(sorted(weighted.mean), sorted(weighted.parts["c1"].mean))
+
+
+def test_more_collections_are_surer_but_share_errors() -> None:
+    """The variance of a difference lies between that of independent and of equal errors."""
+    one, other = BOARD.systems[:2]
+
+    def variance(board: Any) -> float:
+        i, j = board.systems.index(one), board.systems.index(other)
+        return float(np.var(board.samples[:, i] - board.samples[:, j]))
+
+    parts = [variance(part) for part in BOARD.parts.values()]
+    assert sum(parts) / 9 * 0.9 < variance(BOARD) < max(parts)
+
+
+def test_rows_have_wins_ranks_and_every_collection() -> None:
+    (first, *_) = BOARD.table().to_dicts()
+    assert {"wins", "mean_rank", "borda", "c1", "c1 groups", "c3"} <= first.keys()
+    assert sum(row["borda"] for row in BOARD.table().to_dicts()) == 3 * 6
+    assert set(BOARD.decisive) == set(BOTH)
+
+
+def test_systems_that_are_missing_somewhere() -> None:
+    lists = SIMS["c2"].runs.to_dict()
+    less = {"c1": BOTH["c1"], "c2": (SIMS["c2"].judgments, {k: lists[k] for k in list(lists)[1:]})}
+    with pytest.raises(InputError, match="systems are missing: system1 on c2"):
+        hj.leaderboards(less, "P@5", draws=200)
+    board = hj.leaderboards(less, "P@5", draws=200, common=True)
+    assert len(board.systems) == 3
+    assert board.notes[0].kind == "missing-systems"
+
+
+def test_gold_of_some_collections_only() -> None:
+    with pytest.raises(InputError, match="2 collections without gold labels: c2, c3"):
+        hj.leaderboards(BOTH, "P@5", gold={"c1": SIMS["c1"].gold})
+    with pytest.raises(InputError, match="at least two"):
+        hj.leaderboards({"c1": BOTH["c1"]}, "P@5")
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    words = []
+    for name, sim in SIMS.items():
+        sim.write(tmp_path / name)
+        words += ["--collection", f"{name}={tmp_path / name}"]
+    done = hungjury("leaderboard", *words, "-m", "nDCG@10", "--draws", "400", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["collections"] == list(SIMS)
+    assert [row["system"] for row in found["systems"]] == BOARD.systems
+    wrong = hungjury("leaderboard", "--collection", "x", "-m", "AP")
+    assert wrong.returncode == 2
+    assert "NAME=FOLDER" in wrong.stderr
+
+
+def test_scores_and_answers_on_the_command_line(tmp_path: Path) -> None:
+    rows = judge_rows()
+    lines = ["system,topic,judge,score", *(",".join(map(str, row.values())) for row in rows)]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    for flag in ("--scores", "--answers"):
+        done = hungjury("leaderboard", flag, str(tmp_path / "scores.csv"), "--scale", "1-5",
+                        "--draws", "200", "--format", "json")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert [row["system"] for row in json.loads(done.stdout)["systems"]] == ["s0", "s1", "s2"]
+    none = hungjury("leaderboard", "-m", "AP")
+    assert none.returncode == 2
+    assert "--judges and --runs, --collection, --answers or --scores" in none.stderr
