@@ -51,6 +51,17 @@ class Diagnosis(Record, Result):
         there are no labels.
     commands
         The command lines that these files allow, with all options they need.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import hungjury as hj
+    >>> path = Path(tempfile.mkdtemp(), "a.txt")
+    >>> _ = path.write_text("1 0 a 1\\n1 0 b 0\\n")
+    >>> found = hj.doctor(path)
+    >>> found.files[0].kind, found.exit_code
+    ('labels', 0)
     """
 
     files: tuple[LooseFile, ...]
@@ -64,7 +75,7 @@ class Diagnosis(Record, Result):
 
     @property
     def errors(self) -> tuple[HungjuryError, ...]:
-        """What cannot be used as it is: files, and lines of files."""
+        """The files, and lines of files, that cannot be used as they are."""
         unread = tuple(one.error for one in self.files if one.error is not None)
         return unread + (self.audit.errors if self.audit else ())
 

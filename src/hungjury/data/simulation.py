@@ -116,7 +116,8 @@ def _make_room(folder: Path, names: Collection[str]) -> None:
                     remedy="choose another folder, or move the file away",
                 )
         for path in earlier:
-            path.unlink(missing_ok=True)
+            if str(path.relative_to(folder)) not in names:
+                path.unlink(missing_ok=True)
         for name in ("judges", "runs"):
             (folder / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:

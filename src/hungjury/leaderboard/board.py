@@ -336,7 +336,7 @@ class Leaderboard(Standing, Result, eq=False):
 
     @property
     def smaller_is_better(self) -> bool:
-        """Whether smaller means are better."""
+        """True where smaller means are better."""
         from hungjury.measures.catalogue import measure
 
         return bool(measure(self.measure).smaller_is_better)
