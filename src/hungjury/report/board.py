@@ -165,23 +165,20 @@ def _headings(board: Leaderboard) -> tuple[str, str]:
 
 def assumed(board: Leaderboard) -> list[str]:
     """Return what is assumed about the panel's error, and what families and kin would change."""
-    found, step = board.assumed, next(iter(board.steps), None)
+    found = board.assumed
     if found is None:
         return ["Panel error 0: this is the panel's own view, not that of people."]
     judges, families = board.settings.judges, found.families
-    of = "one judge is" if judges == 1 else (
-        "judges of one LLM are" if families == 1
-        else f"judges of {families} LLMs or kinds of people are"
-    )  # fmt: skip
+    of = "one LLM" if families == 1 else f"{families} LLMs or kinds of people"
+    of = "one judge is" if judges == 1 else f"judges of {of} are"
     out = [
         f"Assumed: people label documents as they usually do after such votes, and {of} off by "
         f"{found.tau:g} of the measure's range for a typical system, beyond a level that all share."
     ]
-    if judges > 1 and families == 1 and step is not None and "families" in step.text:
-        assert step.pairs is not None
-        more = step.pairs - board.pairs_apart
-        out.append(f"If the judges are of different LLMs, declare it: {plural(more, 'more pair')} "
-                   "of systems would be told apart.")  # fmt: skip
+    pairs = [step.pairs or 0 for step in board.steps if "families" in step.text]
+    if pairs:
+        out.append(f"If the judges are of different LLMs, declare it: {pairs[0]:,} pairs of "
+                   f"systems would be told apart instead of {board.pairs_apart:,}.")  # fmt: skip
     elif judges > 1 and families == 1:
         out.append("Judges of different LLMs err less together: declare them as families, if any.")
     if board.kin:
@@ -200,19 +197,16 @@ def best_record(board: Leaderboard) -> str:
     """Return how often leaders with this P(best) were the best on public collections."""
     chance = float(board.p_best[0])
     upper, share, boards = next(row for row in BEST_RECORD if chance <= row[0])
-    return (
-        f"On public collections leaders with a P(best) of {percent(upper - 0.2)} to "
-        f"{percent(upper)} were the best by people's labels in {percent(share)} of {boards:,} "
-        "boards."
-    )
+    span = f"{percent(upper - 0.2)} to {percent(upper)}"
+    share_of = f"{percent(share)} of {boards:,} boards"
+    return f"On public collections leaders with a P(best) of {span} were the best in {share_of}."
 
 
 def next_step(board: Leaderboard) -> str:
     """Return what would help most, with its expected effect."""
     if not board.steps:
         return "Next: nothing more to do: gold labels of the whole pool."
-    step = board.steps[0]
-    effect = ""
+    step, effect = board.steps[0], ""
     if step.pairs is not None:
         more = step.pairs - board.pairs_apart
         effect = f": about {plural(more, 'more pair')} of systems would be told apart"
@@ -243,7 +237,9 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             "look into the judges, or estimate from planned gold labels alone."
         )
     elif systems > 1:
-        lines.append(f"{_told_apart(board)}: {board.rule}. Those that share a group letter cannot.")
+        told = f"{board.pairs_apart:,} of {plural(systems * (systems - 1) // 2, 'pair')} of systems"
+        lines.append(f"{told} can be told apart: {board.rule}. "
+                     "Those that share a group letter cannot.")  # fmt: skip
     made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
@@ -270,11 +266,6 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     if board.gold is not None:
         lines += ["", *_gold(board, digits)]
     return [*lines, next_step(board)]
-
-
-def _told_apart(board: Leaderboard) -> str:
-    pairs = len(board.systems) * (len(board.systems) - 1) // 2
-    return f"{board.apart.sum() // 2:,} of {plural(pairs, 'pair')} of systems can be told apart"
 
 
 def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
