@@ -188,7 +188,7 @@ def test_into_the_range_all_systems_move_together(binary):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("looks", [100, "100", [0, 100], [-5], [100, 150.5], ["a"]])
 def test_looks_that_are_no_numbers_of_labels(binary, looks):
-    with pytest.raises(HungjuryError, match="looks must be numbers of gold labels"):
+    with pytest.raises(HungjuryError, match=r"looks must be (numbers of gold labels|a list)"):
         hj.leaderboard(binary.judgments, binary.runs, "AP", gold=binary.gold, looks=looks)
 
 
