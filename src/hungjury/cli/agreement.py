@@ -19,7 +19,7 @@ from hungjury.cli.reading import (
     Reading,
     binary_option,
     flag,
-    judges_and_runs,
+    judges_gold_and_runs,
     judges_needed,
     runs_option,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @plan_option
 @plot_options(PanelPicture)
 @result_options("table", "csv", "json")
-@judges_and_runs
+@judges_gold_and_runs
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     families: str | None, gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots, out: Output,

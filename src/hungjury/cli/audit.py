@@ -36,8 +36,9 @@ def audit_command(
         raise click.UsageError("give either --judges or a qrels file")
     if judges:
         source: str | list[str] = list(judges)
-    elif any(value for name, value in reading.options.items() if name in JUDGES.keys() - LABELS):
-        raise click.UsageError("--judge-column, --wide, --only and --without need --judges")
+    elif any(reading.options[name] != JUDGES[name].default for name in JUDGES.keys() - LABELS):
+        alone = "--judge-column, --repeats, --wide, --only and --without"
+        raise click.UsageError(f"{alone} need --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("give a qrels file or --judges")

@@ -17,7 +17,13 @@ from hungjury.cli.options import (
     was_typed,
 )
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges_needed, runs_needed
+from hungjury.cli.reading import (
+    Reading,
+    binary_option,
+    judges_gold_and_runs,
+    judges_needed,
+    runs_needed,
+)
 
 
 @click.command("aware", no_args_is_help=True)
@@ -41,7 +47,7 @@ from hungjury.cli.reading import Reading, binary_option, judges_and_runs, judges
     "--drop-empty", is_flag=True, help="Drop judges with no relevant document on some topic."
 )
 @result_options("table", "csv", "json")
-@judges_and_runs
+@judges_gold_and_runs
 def aware_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
@@ -68,7 +74,7 @@ def aware_command(
     for name in ("--replicates", "--orientation"):
         refuse_unused(name, "--all, or other --weights than uni and supervised", random)
     labels = reading.judgments(judges)
-    truth = None if gold is None else reading.gold(gold)
+    truth = reading.gold(gold)
     lists = reading.runs(runs)
     with out.progress() as progress:
         if compare:

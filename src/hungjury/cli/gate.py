@@ -23,7 +23,7 @@ from hungjury.cli.reading import (
     Reading,
     binary_option,
     flag,
-    judges_and_runs,
+    judges_gold_and_runs,
     judges_option,
     runs_needed,
 )
@@ -50,7 +50,7 @@ PLAIN = ("level", "seed")  # of plain qrels too
 @all_of([flag(option) for option in LEVERS.values()])
 @format_option("text", "json")
 @output_option
-@judges_and_runs
+@judges_gold_and_runs
 @quiet_option
 def gate_command(
     qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,

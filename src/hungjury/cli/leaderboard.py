@@ -28,7 +28,7 @@ from hungjury.cli.reading import (
     ScoreTables,
     binary_option,
     flag,
-    judges_and_runs,
+    judges_gold_and_runs,
     judges_option,
     runs_option,
     scores_options,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 @text_options
 @plot_options(BoardPicture)
 @result_options("table", "csv", "json", "latex", "markdown", "html")
-@judges_and_runs
+@judges_gold_and_runs
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],

@@ -30,7 +30,15 @@ from hungjury.cli.options import (
     was_typed,
 )
 from hungjury.cli.output import Output, is_much
-from hungjury.data.reading.options import GRADES, JUDGES, LABELS, RUNS, Option, among
+from hungjury.data.reading.options import (
+    GOLD,
+    JUDGES,
+    LABELS,
+    RUNS,
+    among,
+    check_gold_columns,
+    gold_options,
+)
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Judgments, Qrels
@@ -73,6 +81,7 @@ class Reading(Record):
         """Read one label per document."""
         from hungjury.data.labels import qrels_by
 
+        check_gold_columns(self.options)
         return qrels_by(source, self._labels(LABELS))
 
     def labels(self, source: str) -> Qrels | Judgments:
@@ -87,21 +96,29 @@ class Reading(Record):
 
         return judgments_by(list(sources), self._labels(JUDGES))
 
-    def gold(self, source: str) -> Qrels:
-        """Read gold labels, which are grades even if judges use another scale."""
+    def gold(self, source: str | None) -> Qrels | None:
+        """Read gold labels, which are grades even if judges use another scale; None for none."""
         from hungjury.data.labels import qrels_by
 
-        return qrels_by(source, self._labels(GRADES))
+        if source is None:
+            check_gold_columns(self.options)
+            return None
+        return qrels_by(source, self._gold())
 
     def gold_of(self, sources: tuple[str, ...]) -> Qrels | Judgments | None:
         """Read the gold labels of one person, or of several: a file each; None without files."""
         from hungjury.data.labels import judgments_by
 
         if not sources:
-            return None
+            return self.gold(None)
         if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
             return self.gold(sources[0])
-        return judgments_by(list(sources), self._labels(GRADES))
+        return judgments_by(list(sources), self._gold())
+
+    def _gold(self) -> LabelPolicy:
+        from hungjury.data.reading.options import LabelPolicy
+
+        return LabelPolicy.of(gold_options(self.options))
 
     def _labels(self, taken: Mapping[str, Option]) -> LabelPolicy:
         from hungjury.data.reading.options import LabelPolicy
@@ -173,6 +190,7 @@ def runs_option(
 
 labels_and_runs = reading_options(LABELS, RUNS)
 judges_and_runs = reading_options(JUDGES, RUNS)
+judges_gold_and_runs = reading_options(JUDGES, GOLD, RUNS)
 judges_needed = judges_option(required=True)
 runs_needed = runs_option(required=True)
 binary_option = click.option(

@@ -24,7 +24,7 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import Reading, judges_option, reading_options, runs_option
-from hungjury.data.reading.options import READING
+from hungjury.data.reading.options import JUDGES, RUNS
 
 if TYPE_CHECKING:
     from hungjury.base.parameters import Declared
@@ -81,7 +81,7 @@ _STUDY = [
 ]  # fmt: skip
 
 
-_READING = reading_options({n: one for n, one in READING.items() if n != "scaling"})
+_READING = reading_options({n: one for n, one in (JUDGES | RUNS).items() if n != "scaling"})
 
 
 def _command(recipe: type[Recipe]) -> click.Command:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
+from hungjury.base.errors import Argument, InputError, Note, Remedy, few, percent, plural
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_RANKS, check_count
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.formats import table_format
+from hungjury.data.reading.label_rows import ONE_TOPIC
 from hungjury.data.reading.sources import CHECK_COMMAND, Source
 from hungjury.data.runs import (
     Progress,
@@ -245,11 +246,12 @@ def _join(
         length[at] = part.arrays["length"]
         base += len(part.arrays["rank"])
     if not (length >= 0).any():
-        raise InputError(
-            f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
-            code="no-common-topic",
-            remedy="check that both use the same topic ids",
-        )
+        said = f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})"
+        remedy: Remedy = "check that both use the same topic ids"
+        if pool.topics == [ONE_TOPIC]:
+            said = "the runs have topics, but the labels have no topic column"
+            remedy = ("name it:", Argument("columns", "topic=NAME"))
+        raise InputError(said, code="no-common-topic", remedy=remedy)
     if not any(len(part.arrays["rank"]) for part in parts):
         raise InputError(
             f"none of the judged documents is in any run (judged: {few(pool.documents, 3)})",

@@ -12,6 +12,7 @@ import numpy as np
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.files import cores
+from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.data.reading.columns import InputTable
@@ -30,7 +31,6 @@ from hungjury.data.reading.options import (
     RunsLike,
     ScoresLike,
     refuse_options,
-    takes,
 )
 from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
 
@@ -275,17 +275,23 @@ def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
 
 
 def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
-    topic, document, score = table.find("topic"), table.need("document"), table.need("score")
+    topic, document, score = table.find("topic"), table.need("document"), table.find("score")
     rank, tag = table.find("rank"), table.find("tag")
+    if rank is None and score is None:
+        score = table.need("score")  # which is an error
     whole = {} if rank is None else {rank: "rank"}
-    table = table.readable(stop, [topic, document, tag], {score: "score"}, whole)
+    scored = {} if score is None else {score: "score"}
+    table = table.readable(stop, [topic, document, tag], scored, whole)
     count = len(table)
     topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
     documents = table.texts(document)
-    scores = np.array(table.numbers(score, "score"), dtype=float)
     lines = table.line_numbers()
     if rank is not None:
         table.check_integers(rank, "rank")
+    if score is not None:
+        scores = np.array(table.numbers(score, "score"), dtype=float)
+    else:  # ranks alone: the higher, the later
+        scores = -np.array(table.numbers(rank or "", "rank"), dtype=float)
     tags = [table.stem] * count if tag is None else table.texts(tag)
     rows_of: dict[str, list[int]] = {}
     for i, name in enumerate(tags):
@@ -298,6 +304,10 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
         store.finish()
         return store
 
+    note = None
+    if topic is None:
+        text = "no topic column: all rows are read as one topic"
+        note = Note("no-topic", 1, text, table.name)
     out = []
     for name, rows in rows_of.items():
         try:
@@ -311,7 +321,7 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
                     error = (f"{said}'{topics[i]}'", "duplicate-document", remedy, table.line(i))
                     stop(table.error(*error))
             store = filled(list(firsts.values()))
-        out.append(ReadRun(name, store, table.name))
+        out.append(ReadRun(name, store, table.name, note))
     if not out:
         raise table.error("the table has no rows", "no-rows", CHECK_COMMAND)
     return out
@@ -319,14 +329,15 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
 
 def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
     # An empty dictionary may be a system without topics or a topic without documents.
-    inner = next((v for v in source.values() if isinstance(v, Mapping) and v), None)
+    inner = next((v for v in source.values() if isinstance(v, (Mapping, list, tuple)) and v), None)
     if inner is None:
         raise InputError(
             "the dictionary contains no run",
             code="no-run",
             remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
         )
-    if isinstance(next(iter(inner.values())), Mapping):
+    deeper = isinstance(inner, Mapping) and next(iter(inner.values()))
+    if isinstance(deeper, (Mapping, list, tuple)):
         return [
             run
             for system, lists in source.items()

@@ -11,6 +11,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
+from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
@@ -24,7 +25,6 @@ from hungjury.data.reading.options import (
     RunsLike,
     among,
     assigned,
-    takes,
 )
 from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.leaderboard.draws import as_reported

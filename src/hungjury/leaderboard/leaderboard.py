@@ -14,10 +14,11 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
+from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.agreement import Agreement, judge_means, panel_agreement
 from hungjury.judges.families import (

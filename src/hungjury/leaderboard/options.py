@@ -20,17 +20,9 @@ from hungjury.base.choices import (
     Target,
 )
 from hungjury.base.errors import Argument, InputError, check_seed, plural
+from hungjury.base.options import Option, Policy, check_known, declared
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share
-from hungjury.data.reading.options import (
-    READING,
-    Option,
-    Policy,
-    ReadingOptions,
-    ScoreSettings,
-    among,
-    check_known,
-    declared,
-)
+from hungjury.data.reading.options import READING, ReadingOptions, ScoreSettings, among
 
 if TYPE_CHECKING:
     from hungjury.judges.merge_types import Merge

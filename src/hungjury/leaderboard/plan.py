@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import Argument, InputError, plural
+from hungjury.base.options import takes
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned, takes
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Objective
 from hungjury.base.errors import InputError, Note, check_seed, plural
+from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table, text_page
 from hungjury.base.text import columns
-from hungjury.data.reading.options import takes
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, class_shares

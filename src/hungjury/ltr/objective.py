@@ -16,9 +16,9 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.files import cores
+from hungjury.base.options import check_known
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
-from hungjury.data.reading.options import check_known
 from hungjury.ltr.data import GRADES, Labels, ranking_data
 from hungjury.ltr.options import GOAL, GoalArguments, split_options
 from hungjury.measures.catalogue import Measure

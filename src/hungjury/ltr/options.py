@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
+from hungjury.base.options import Option, declared
 from hungjury.base.parameters import (
     MOST_GRADE,
     MOST_LEAVES,
@@ -16,7 +17,6 @@ from hungjury.base.parameters import (
     MOST_SEED,
     MOST_TREES,
 )
-from hungjury.data.reading.options import Option, declared
 
 if TYPE_CHECKING:
     from hungjury.users.model import UserModel

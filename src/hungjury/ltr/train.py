@@ -17,8 +17,8 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import cores
+from hungjury.base.options import takes
 from hungjury.base.parameters import MOST_TREES, check_count
-from hungjury.data.reading.options import takes
 from hungjury.data.runs import Progress
 from hungjury.ltr.data import GRADES, FeaturesLike, RankingData, ranking_data
 from hungjury.ltr.letor import RankingDataLike, as_ranking_data

@@ -2,6 +2,7 @@
 // rank, which nothing depends on, has to be an integer: an id with a blank in it is noticed by that.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "alignment.h"
@@ -29,6 +30,15 @@ struct RunLine {
     throw BadLine(line.number, "not-an-integer", "the rank '" + shown(line.token(3)) + "' is not an integer");
 }
 
+[[noreturn]] HUNGJURY_RARE inline void refuse_blank(const Line &line) {
+    throw BadLine(line.number, "blank-in-score",
+                  "the score '" + shown(line.token(4)) + " " + shown(line.token(5)) + "' has a blank in it");
+}
+// Three digits before more text are the end of a number such as 3 000, not a tag.
+inline bool ends_number(Bytes tag) {
+    return tag.size() == 3 && std::all_of(tag.begin(), tag.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // False for a blank line or a comment.
 HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
     if (line.count == 0 || line.is_comment()) return false;
@@ -38,6 +48,7 @@ HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
     out.tag = line.token(5);
     if (!parse_integer(line.token(3), line.readable, out.rank)) refuse_rank(line);
     if (!parse_number(line.token(4), line.readable, out.score)) refuse_score(line);
+    if (line.count > 6 && ends_number(out.tag)) refuse_blank(line);
     return true;
 }
 

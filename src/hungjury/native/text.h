@@ -170,8 +170,14 @@ inline std::string shown(Bytes token) {
 [[noreturn]] HUNGJURY_RARE inline void refuse_bytes(const char *what, Bytes name, uint64_t line) {
     throw BadLine(line, "not-utf8", "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
 }
+// At the start of a file the mark has been removed: elsewhere it would be part of an id.
+[[noreturn]] HUNGJURY_RARE inline void refuse_mark(uint64_t line) {
+    throw BadLine(line, "byte-order-mark", "there is a byte-order mark inside the file");
+}
 inline void check_utf8(const char *what, Bytes name, uint64_t line) {
-    if (!is_ascii(name) && !is_utf8(name)) refuse_bytes(what, name, line);
+    if (is_ascii(name)) return;
+    if (name.substr(0, 3) == "\xEF\xBB\xBF") refuse_mark(line);
+    if (!is_utf8(name)) refuse_bytes(what, name, line);
 }
 
 }  // namespace hungjury

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import read_json
+from hungjury.base.options import check_known
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.labels import judgments_by, qrels_by
@@ -28,7 +29,6 @@ from hungjury.data.reading.options import (
     ReadingOptions,
     RunPolicy,
     among,
-    check_known,
 )
 from hungjury.data.reading.sources import CHUNK, Source, expand
 from hungjury.data.runs import RunFiles, Runs, load

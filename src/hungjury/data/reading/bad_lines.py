@@ -19,6 +19,8 @@ _REMEDIES = {  # by the codes of native.BadLine
     "not-an-integer": "fix this line; ids contain no blanks, and the fourth column is the rank",
     "too-sparse": "number the features without gaps, or give a sparse matrix in Python",
     "not-utf8": "save the file as UTF-8",
+    "byte-order-mark": "files were joined: remove the mark, or give the files one by one",
+    "blank-in-score": "write scores without blanks, as 3000",
     "duplicate-document": "keep one line per document and topic",
 }
 

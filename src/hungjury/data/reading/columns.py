@@ -29,6 +29,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "doc",
         "corpus-id",
         "corpus_id",
+        "document_id",
+        "documents",
+        "docs",
+        "doc_ids",
         "task",
         "item",
         "passage_id",
@@ -37,11 +41,17 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
     "judge": ("judge", "assessor", "worker", "annotator", "performer"),
     "iteration": ("iteration", "iter"),
-    "score": ("score", "sim"),
+    "score": ("score", "sim", "scores"),
     "rank": ("rank",),
     "tag": ("tag", "run", "system", "run_id", "runid"),
 }
-KNOWN = {name for names in SYNONYMS.values() for name in names}
+FALLBACKS: dict[str, tuple[str, ...]] = {  # where no column has one of the names above
+    "topic": ("query", "question", "question_id", "prompt_id", "topicid", "query_text"),
+    "label": ("gold", "truth"),
+}
+KNOWN = {name for kind in (SYNONYMS, FALLBACKS) for names in kind.values() for name in names}
+TEXTS = {"id", "index", "text", "title", "passage", "url", "prompt", "reason", "explanation",
+         "comment", "rationale", "unnamed: 0", ""}  # fmt: skip
 
 
 def understood(role: str) -> str:
@@ -77,20 +87,22 @@ class InputTable(Record):
 
     def find(self, role: str) -> str | None:
         """Return the column for a role (topic, document, label, judge, ...), or None."""
-        lower = {str(c).strip().lower(): c for c in self.columns}
         if role in self.given:
             wanted = self.given[role]
             if wanted in self.columns:
                 return wanted
-            if wanted.lower() in lower:
-                return lower[wanted.lower()]
-            raise self.error(
-                f"no column '{wanted}'; the columns are {self._listed()}",
-                "unknown-column",
-                Argument("columns", f"{role}=NAME"),
-            )
-        taken = set(self.given.values())
-        found = [lower[n] for n in SYNONYMS[role] if n in lower and lower[n] not in taken]
+            found = self._called((wanted.lower(),))
+            if not found:
+                raise self.error(
+                    f"no column '{wanted}'; the columns are {self._listed()}",
+                    "unknown-column",
+                    Argument("columns", f"{role}=NAME"),
+                )
+        else:
+            taken = {part for name in self.given.values() for part in (name, *name.split("+"))}
+            found = [c for c in self._called(SYNONYMS[role]) if c not in taken]
+            if not found and role in FALLBACKS:
+                found = [c for c in self._called(FALLBACKS[role]) if c not in taken][:1]
         if len(found) == 2 and role == "document":
             found = self._without_numbers_of_pyterrier(found)
         if len(found) > 1:
@@ -103,6 +115,14 @@ class InputTable(Record):
             self._check_not_a_run(found[0])
         return found[0] if found else None
 
+    def _called(self, names: Iterable[str]) -> list[str]:
+        """Return the columns with some names, whatever their case, in the order of the names."""
+        return [c for name in names for c in self.columns if str(c).strip().lower() == name]
+
+    def known(self, role: str) -> str | None:
+        """Return the first column that is named for a role, or has a usual name of it."""
+        return self.given.get(role) or next(iter(self._called(SYNONYMS[role])), None)
+
     def _without_numbers_of_pyterrier(self, found: list[str]) -> list[str]:
         """Drop `docid`, PyTerrier's own number for the document; `docno` is the id."""
         by_name = {str(c).strip().lower(): c for c in found}
@@ -112,7 +132,7 @@ class InputTable(Record):
         return [by_name["docno"]] if numbers else found
 
     def _check_not_a_run(self, label: str) -> None:
-        others = [c for role in ("rank", "tag") if (c := self._plainly(role)) is not None]
+        others = [c for role in ("rank", "tag") for c in self._called(SYNONYMS[role])]
         if label.strip().lower() == "score" and others:
             raise self.error(
                 f"this is a run: it has the columns {label} and {', '.join(others)}",
@@ -123,14 +143,13 @@ class InputTable(Record):
                 ),
             )
 
-    def _plainly(self, role: str) -> str | None:
-        return next((c for c in self.columns if str(c).strip().lower() in SYNONYMS[role]), None)
-
     def need(self, role: str) -> str:
         found = self.find(role)
         if found is None:
             named = Argument("columns", f"{role}=NAME")
             rename = f"or rename it to one of {understood(role)}"
+            if role == "score":
+                rename += "; ranks in a column rank are enough"
             wide = f"{rename}; if every judge has a column, use"
             raise self.error(
                 f"no column for the {role}; the columns are {self._listed()}",

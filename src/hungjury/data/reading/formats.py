@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.base.errors import Argument, InputError, MissingExtra, few
 from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of
@@ -95,7 +95,7 @@ def table_format(source: Source, columns: Columns = ()) -> str | None:
     for one in FORMATS:
         if one.begins(head):
             return one.name
-    given = {column for _, column in columns}
+    given = {part for _, column in columns for part in (column, *column.split("+"))}
     for mark in MARKS:
         names = _header(head, mark)
         known = sum(n.lower() in KNOWN for n in names)
@@ -186,13 +186,47 @@ def read_table(
     columns: Columns = (),
     by_judge: bool = False,
     stop: Stop = raise_error,
+    layout: str | None = None,
 ) -> InputTable:
     """Return a file as a table; of a database, the labels of every judge, or those that count.
 
-    stop: called with every row that cannot be read; where it returns, the row is left out.
+    stop: called with every row that cannot be read; where it returns, the row is left out. layout:
+    the tool whose export it is.
     """
     read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
-    return read(source, dict(columns), by_judge, stop)
+    table = read(source, dict(columns), by_judge, stop)
+    if layout is not None:
+        from hungjury.data.reading.nested import laid_out  # few files are exports
+
+        return laid_out(table, layout)
+    return _by_topic(table) or without_nesting(table)
+
+
+def without_nesting(table: InputTable) -> InputTable:
+    """Return a table with the columns that the user has named, and without lists in them."""
+    from hungjury.data.reading.nested import prepared  # not for TREC's columns
+
+    return prepared(table)
+
+
+def _by_topic(table: InputTable) -> InputTable | None:
+    """Return the table of a JSON object {topic: {document: value}} or {topic: [document, ...]}."""
+    values = [one for (one,) in table.columns.values()] if len(table) == 1 else []
+    alike = values and (
+        all(isinstance(one, Mapping) for one in values)
+        or all(isinstance(one, list) and all(isinstance(d, str) for d in one) for one in values)
+    )
+    if not alike or table.given or any(name.lower() in KNOWN for name in table.columns):
+        return None
+    topics = {topic: value for topic, (value,) in table.columns.items()}
+    if any(
+        isinstance(one, (Mapping, list))
+        for v in values
+        if isinstance(v, Mapping)
+        for one in v.values()
+    ):
+        return None  # deeper: by paths
+    return nested_table(topics, "score", table.name, table.stem)
 
 
 def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputTable]:
@@ -233,6 +267,36 @@ def _parquet(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: S
     return frame_table(frame, source.name, given, source.stem)
 
 
+def _excel(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Stop) -> InputTable:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra("openpyxl", "tables", f"reading {source.name}") from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(source.content()), read_only=True, data_only=True)
+        sheets = {s.title: [r for r in s.values if any(c is not None for c in r)] for s in book}
+    except Exception as error:  # of many kinds, for archives of other programs
+        raise source.error(
+            f"not a readable Excel file: {error}", "not-excel", "save it as .xlsx or CSV"
+        ) from None
+    filled = [name for name, rows in sheets.items() if rows]
+    if len(filled) != 1:
+        said = f"{len(filled)} sheets have rows" + (f": {few(filled)}" if filled else "")
+        raise source.error(said, "many-sheets", "keep one sheet, with a header in its first row")
+    header, *rows = sheets[filled[0]]
+    names = [str(name).strip() if name is not None else "" for name in header]
+    if (twice := next((n for n in names if n and names.count(n) > 1), None)) is not None:
+        raise source.error(f"two columns are called '{twice}'", "same-column", "rename one", 1)
+    columns = {n: [_cell(row[i]) for row in rows] for i, n in enumerate(names) if n}
+    lines = range(2, len(rows) + 2)
+    return InputTable(source.name, columns, lines, given, source.stem)
+
+
+def _cell(value: Any) -> Any:
+    """Return what a cell shows: whole numbers, which Excel stores as decimal ones, are integers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _begins_array(head: bytes) -> bool:
     start = head.strip()
     return start == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{"
@@ -241,6 +305,7 @@ def _begins_array(head: bytes) -> bool:
 FORMATS = [  # the first that a file begins like
     Format("labels", lambda head: head.startswith(MAGIC), _labelled),
     Format("parquet", lambda head: head.startswith(b"PAR1"), _parquet),
+    Format("excel", lambda head: head.startswith(b"PK\x03\x04"), _excel),
     Format("jsonl", lambda head: head.lstrip().startswith(b"{"), _text("jsonl")),
     Format("json", _begins_array, _text("json")),
 ]
@@ -259,14 +324,12 @@ def frame_table(
     import narwhals as nw
 
     try:
-        native: Any = nw.from_native(frame, pass_through=True, allow_series=False)
+        native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
         if isinstance(native, nw.DataFrame):
-            if any(not isinstance(c, str) for c in native.columns):
-                raise ValueError("their names must be texts")
             columns = {c: native[c].to_list() for c in native.columns}
-            return InputTable(name, columns, given=given or {}, stem=stem)
+            return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         said = f"the columns cannot be read: {error}"
         raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
@@ -277,11 +340,24 @@ def frame_table(
     )
 
 
+def _plain_frame(frame: Any) -> Any:
+    """Return a frame of pandas with its index as columns, unless it only counts rows, and with
+    names that are text; other frames as they are."""
+    index: Any = getattr(frame, "index", None)
+    if not hasattr(index, "names"):
+        return frame
+    if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
+        frame = frame.reset_index()
+    if all(isinstance(name, str) for name in frame.columns):
+        return frame
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
 def table_or_files(
     source: object, value: str, given: Mapping[str, str], stem: str = ""
 ) -> InputTable | object:
-    """Return the table of a frame, of a list of named tuples such as ir_measures', or of
-    ``{topic: {document: value}}``; anything else names files."""
+    """Return the table of a frame, of a list of dictionaries or of named tuples such as
+    ir_measures', or of ``{topic: {document: value}}``; anything else names files."""
     if isinstance(source, Mapping):
         return nested_table(source, value, stem=stem)
     if is_frame(source):
@@ -291,6 +367,11 @@ def table_or_files(
     if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
         return source
     rows = list(source)
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        from hungjury.data.reading.text_tables import object_columns
+
+        columns = object_columns(rows)
+        return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
     if rows and all(hasattr(row, "_fields") for row in rows):
         fields = rows[0]._fields
         if any(row._fields != fields for row in rows):
@@ -308,11 +389,22 @@ def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "
     documents: list[str] = []
     values: list[Any] = []
     for topic, inner in _mapping(source, name, "expected a dictionary, got {}").items():
+        if value == "score" and isinstance(inner, (list, tuple)):  # a ranking, best document first
+            inner = _ranking(inner, topic, name)
         found = _mapping(inner, name, f"the dictionary contains {{}} under {topic!r}")
         topics += [topic] * len(found)
         documents += found.keys()
         values += found.values()
     return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)
+
+
+def _ranking(documents: Sequence[Any], topic: str, name: str) -> dict[Any, int]:
+    """Return scores for a list of ids: less for every rank."""
+    found = {document: -rank for rank, document in enumerate(documents, 1)}
+    if len(found) < len(documents):
+        said = f"a document appears twice in the list of topic '{topic}'"
+        raise Source(name).error(said, "duplicate-document", "keep one item per document")
+    return found
 
 
 def _mapping(given: object, name: str, otherwise: str) -> Mapping[Any, Any]:

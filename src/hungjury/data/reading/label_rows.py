@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Remedy, few
+from hungjury.base.errors import Argument, InputError, Note, Remedy, few
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
 from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
-from hungjury.data.reading.columns import InputTable
+from hungjury.data.reading.columns import KNOWN, TEXTS, InputTable
 from hungjury.data.reading.formats import (
     MARKS,
     nested_table,
@@ -26,6 +26,7 @@ from hungjury.data.reading.formats import (
     table_format,
     table_or_files,
     unknown_header,
+    without_nesting,
 )
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
@@ -44,6 +45,7 @@ class Rows(Record, eq=False):
     files: list[str]
     judges: list[str]  # [""] for qrels
     words: Mapping[int, str]  # the text of labels that are not numbers, by row
+    notes: tuple[Note, ...] = ()
 
     @property
     def by_judges(self) -> bool:
@@ -130,6 +132,7 @@ class LabelReader:
         self.files: list[str] = []
         self.ends: list[int] = []
         self.stems: list[str] = []  # the judge of each file
+        self.notes: list[Note] = []
         self._parts = 0  # read without error
         self._tables: dict[Source, InputTable] = {}  # read ahead of the others
 
@@ -147,8 +150,8 @@ class LabelReader:
     def table(self, source: Source, kind: str, by_judge: bool = False) -> InputTable:
         """Read a file as a table; a table that is looked at first is kept for `read`."""
         if source not in self._tables:
-            found = read_table(source, kind, self.policy.columns, by_judge, self.stop)
-            self._tables[source] = found
+            how = self.policy.columns, by_judge, self.stop, self.policy.layout
+            self._tables[source] = read_table(source, kind, *how)
         return self._tables[source]
 
     def header(self, source: Source, mark: str) -> InputTable:
@@ -157,7 +160,8 @@ class LabelReader:
 
         names = text_columns(source, mark)
         given = dict(self.policy.columns)
-        return InputTable(source.name, {n: [""] for n in names}, [1], given, source.stem)
+        table = InputTable(source.name, {n: [""] for n in names}, [1], given, source.stem)
+        return without_nesting(table)
 
     def _read(self, part: Part) -> None:
         before = self.labels.rows
@@ -175,11 +179,14 @@ class LabelReader:
         if isinstance(part, InputTable):
             self._table(part)
         elif (kind := table_format(part, self.policy.columns)) is not None:
-            if kind in MARKS and self._plain(part, kind):
+            if kind in MARKS and not self.policy.layout and self._plain(part, kind):
                 return
             table = self.table(part, kind, self.judges == "column")
             del self._tables[part]
             self._table(table)
+        elif self.policy.layout:
+            said = f"expected the JSON export of {self.policy.layout}"
+            raise part.error(said, "not-json", ("leave out", Argument("layout")))
         elif self.judges in ("column", "wide"):
             no_header = _no_header if self.judges == "wide" else _mixed
             raise unknown_header(part, ROLES[self.judges]) or no_header(part.name)
@@ -214,7 +221,7 @@ class LabelReader:
             found = [table.find("topic"), None, table.need("document"), table.need("label")]
             if self.judges in ("column", "iteration"):
                 found[1] = table.need("judge" if self.judges == "column" else "iteration")
-            elif self.judges == "wide" or (self.judges == "file" and table.find("judge")):
+            elif self.judges == "wide" or table.known("judge"):
                 return False
         except InputError:  # which the other reader explains
             return False
@@ -232,7 +239,7 @@ class LabelReader:
                 rows.undo()
         if not plain:
             return False
-        self._close(part.name, part.stem)
+        self._close(part.name, part.stem, found[0] is None)
         return True
 
     def _table(self, table: InputTable) -> None:
@@ -246,18 +253,46 @@ class LabelReader:
         documents = table.texts(document)
         lines = table.line_numbers()
         if self.judges == "wide":
-            judges = [c for c in table.columns if c not in {topic, document, *table.given.values()}]
-            check_patterns(judges, self.policy)
-            for judge in chosen(judges, self.policy):
+            for judge in self._wide_judges(table, {topic, document}):
                 self._wide_column(table, judge, topics, documents)
-            self._close(table.name, table.stem)
+            self._close(table.name, table.stem, topic is None)
             return
         label = table.need("label")
         if self.judges == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
+        if self.judges == "one" and (named := table.known("judge")) is not None:
+            check_one_judge(table, named)
         names = [""] * count if judge is None else table.texts(judge)
         self._add(topics, names, documents, *table.labels(label), lines)
-        self._close(table.name, table.stem)
+        self._close(table.name, table.stem, topic is None)
+
+    def _wide_judges(self, table: InputTable, ids: set[str | None]) -> list[str]:
+        """Return the columns of judges: all others, without those of ids and texts."""
+        others = [c for c in table.columns if c not in {*ids, *table.given.values()}]
+        check_patterns(others, self.policy)
+        names = chosen(others, self.policy)
+        if not self.policy.only:
+            known = [c for c in names if c.strip().lower() in KNOWN | TEXTS]
+            if known and (names := [c for c in names if c not in known]):
+                text = "columns of a wide table that are not judges, left out"
+                self.notes.append(Note("not-a-judge", len(known), text, subjects=tuple(known)))
+        bad = [c for c in names if not self._may_be_labels(table, c)]
+        if bad and len(bad) < len(names):
+            without = tuple(Argument("without", c) for c in bad)
+            said = f"columns of ids or texts, not of labels: {few(bad, 10)}"
+            raise table.error(said, "not-labels", ("leave them out:", *without))
+        return names
+
+    def _may_be_labels(self, table: InputTable, column: str) -> bool:
+        """Tell whether a column has any label, and is not a column of ids."""
+        numbers, words = table.labels(column)
+        found = numbers[~np.isnan(numbers)]
+        if not len(found):
+            return not any(words.values()) or any(
+                map(self.policy.reads, filter(None, words.values()))
+            )
+        whole = (found == np.floor(found)).all() and self.policy.scaling is None
+        return not (whole and len(found) > 10 and len(np.unique(found)) == len(found))
 
     def _wide_column(
         self, table: InputTable, judge: str, topics: list[str], documents: list[str]
@@ -283,7 +318,10 @@ class LabelReader:
         self.labels.add(topics, names, documents, numbers, lines)
         self.words.update((start + row, word) for row, word in words.items())
 
-    def _close(self, name: str, stem: str) -> None:
+    def _close(self, name: str, stem: str, one_topic: bool = False) -> None:
+        if one_topic:
+            text = "no topic column: all rows are read as one topic"
+            self.notes.append(Note("no-topic", 1, text, name))
         self.files.append(name)
         self.stems.append(stem)
         self.ends.append(self.labels.rows)
@@ -323,6 +361,7 @@ class LabelReader:
             files=self.files,
             judges=[names[i] for i in order.tolist()],
             words=words,
+            notes=tuple(self.notes),
         )
         if self.judges == "iteration":
             _check_printable(rows)
@@ -391,6 +430,15 @@ def _check_printable(rows: Rows) -> None:
             "not-utf8",
             "save the file as UTF-8",
         )
+
+
+def check_one_judge(table: InputTable, column: str) -> None:
+    """Refuse the labels of several judges where one label per document is expected."""
+    names = list(dict.fromkeys(map(str, table.columns[column])))
+    if len(names) > 1:
+        said = f"the column {column} names {len(names)} judges ({few(names)}): these are not qrels"
+        remedy = "read them as judgments, and merge them; or keep the rows of one judge"
+        raise table.error(said, "several-judges", remedy)
 
 
 def no_label(file: str) -> InputError:

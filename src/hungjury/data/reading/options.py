@@ -6,23 +6,16 @@ function that reads, the flag of every command, the check of its value, the poli
 follow, and what the settings of results record.
 """
 
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
-from textwrap import fill, indent
+from dataclasses import field
 from typing import (
     IO,
     TYPE_CHECKING,
     Annotated,
     Any,
-    ClassVar,
-    Literal,
     TypeAlias,
     TypedDict,
-    TypeVar,
-    get_args,
-    get_origin,
 )
 
 from hungjury.base.choices import (
@@ -30,17 +23,22 @@ from hungjury.base.choices import (
     JudgeColumn,
     Missing,
     Outside,
+    Repeats,
     ScorePrecision,
     SystemNames,
     Ties,
+    ToolLayout,
     Undefined,
     Unjudged,
 )
-from hungjury.base.errors import Argument, InputError, check_choice
-from hungjury.base.records import Record, Settings
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.options import Chosen, Option, Policy, check_known, declared
+from hungjury.base.records import Settings
 from hungjury.data.reading.values import (
     columns_by_role,
+    extraction,
     grades_of,
+    label_key,
     map_text,
     patterns,
     relabelling,
@@ -49,7 +47,6 @@ from hungjury.data.reading.values import (
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoLazyFrame
-    from typing_extensions import Self
 
     from hungjury.data.open_scales import ScalingLike
     from hungjury.data.qrels import Judgments, Qrels
@@ -68,35 +65,6 @@ QrelsLike: TypeAlias = "Qrels | LabelsLike"
 RunsLike: TypeAlias = "Runs | RunFiles | ScoresLike"
 JudgmentsLike: TypeAlias = "Judgments | VotesLike"
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Option(Record):
-    """What every surface needs to know about an option."""
-
-    default: Any
-    help: str  # for the command line, and the first sentences of the docstring
-    more: str = ""  # what only Python can be given
-    kind: str = ""  # for docstrings, where the type is not one of a few words
-    metavar: str | None = None  # on the command line
-    read: Callable[[Any], Any] = lambda given: given  # checks what was given, returns what is kept
-    show: Callable[[Any], Any] = lambda kept: kept  # what settings record
-    recorded: bool = True  # in the settings of results
-    for_gold: bool = True  # gold labels are read with it too
-    flag: bool = True  # on the command line
-    parse: Callable[[str], Any] = str  # from the text of a flag to what functions take
-    low: float | None = None  # of numbers, on the command line
-    high: float | None = None
-    open_high: bool = False
-    name: str = ""
-    choices: tuple[str, ...] = ()  # the words of its type
-
-    def value(self, given: Any) -> Any:
-        """Check what was given, and return what a policy keeps."""
-        if self.choices and not (given is None and self.default is None):
-            check_choice(self.name, given, self.choices)
-        return self.read(given)
-
 
 class TableOptions(TypedDict, total=False):
     """Options of everything that reads tables."""
@@ -105,7 +73,8 @@ class TableOptions(TypedDict, total=False):
         str | Mapping[str, str] | None,
         Option(
             None,
-            "Columns of tables: topic=query,document=passage,label=rating,judge=model.",
+            "Columns of tables: topic=query,document=passage,label=rating,judge=model; or paths in "
+            "JSON (label=outputs.score.value); joined by +: judge=model+prompt.",
             'Or a dictionary: ``{"topic": "query", "document": "passage"}``.',
             kind="dict or str",
             metavar="ROLE=NAME,...",
@@ -153,14 +122,37 @@ class LabelOptions(TableOptions, total=False):
             for_gold=False,  # which are grades even if judges use another scale
         ),
     ]
+    layout: Annotated[
+        ToolLayout | None,
+        Option(
+            None,
+            "The labels are the JSON export of this tool.",
+            "`columns` names other paths in it.",
+            recorded=False,
+            for_gold=False,
+        ),
+    ]
+    extract: Annotated[
+        str | None,
+        Option(
+            None,
+            "Find labels in texts: number (the only one in the text), last-number, json:KEY, or a "
+            "regular expression whose first group is the label.",
+            "Labels that are numbers already stay as they are.",
+            kind="str",
+            metavar="HOW",
+            read=extraction,
+            show=lambda extract: None if extract is None else extract.text,
+        ),
+    ]
     map: Annotated[
-        str | Mapping[Any, float | None] | None,
+        str | Mapping[Any, float | None] | Callable[[Any], float | None] | None,
         Option(
             None,
             "New labels for old ones, words included: yes:1,no:0,-2:missing.",
-            'Or a dictionary: ``{"yes": 1, "no": 0, -2: None}``. A label that becomes None, or '
-            "``missing`` in text, is left out.",
-            kind="dict or str",
+            'Or a dictionary: ``{"yes": 1, "no": 0, -2: None}``, or a function of a label (number '
+            "or text). A label that becomes None, or ``missing`` in text, is left out.",
+            kind="dict, str or callable",
             metavar="OLD:NEW,...",
             read=relabelling,
             show=map_text,
@@ -194,6 +186,16 @@ class JudgeOptions(LabelOptions, total=False):
             for_gold=False,
         ),
     ]
+    repeats: Annotated[
+        Repeats,
+        Option(
+            "error",
+            "What to do with several labels of one judge for one document, such as samples of an "
+            "LLM: their mean as a probability (of labels 0 and 1), or the most frequent one.",
+            "How much a judge's repeated labels differ is noted. `duplicates` comes first.",
+            for_gold=False,
+        ),
+    ]
     only: Annotated[
         str | Iterable[str],
         Option(
@@ -215,6 +217,20 @@ class JudgeOptions(LabelOptions, total=False):
             metavar="PATTERN",
             read=patterns,
             for_gold=False,
+        ),
+    ]
+
+
+class GoldOptions(TypedDict, total=False):
+    """Options of everything that reads gold labels beside other labels."""
+
+    gold_columns: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            None,
+            "Columns of the gold labels, where they differ from those of --columns.",
+            kind="dict or str",
+            metavar="ROLE=NAME,...",
         ),
     ]
 
@@ -248,71 +264,14 @@ class ScoringOptions(LabelOptions, RunOptions, total=False):
     """Options of everything that reads qrels and runs."""
 
 
-class ReadingOptions(JudgeOptions, RunOptions, total=False):
+class ReadingOptions(JudgeOptions, RunOptions, GoldOptions, total=False):
     """Options of everything that reads labels and runs."""
 
 
-def declared(kind: Any) -> dict[str, Option]:
-    """Return the options of a declaration by name."""
-    found = {}
-    for name, annotation in kind.__annotations__.items():
-        accepted, option = get_args(annotation)
-        found[name] = replace(option, name=name, choices=_words(accepted))
-    return found
-
-
-def _words(accepted: Any) -> tuple[str, ...]:
-    """Return the words of a literal type, alone or in a union with None."""
-    kinds = (accepted, *get_args(accepted))
-    return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
-
-
 LABELS, JUDGES, RUNS = map(declared, (LabelOptions, JudgeOptions, RunOptions))
-READING = JUDGES | RUNS
+GOLD = declared(GoldOptions)
+READING = JUDGES | RUNS | GOLD
 GRADES = {name: one for name, one in LABELS.items() if one.for_gold}  # labels of one judge
-
-
-class _Chosen(Record):
-    """Base of records with a field for each of some options."""
-
-    def __init_subclass__(cls, *, values: Mapping[str, Any] | None = None, **how: bool) -> None:
-        if values:
-            cls.__annotations__ = {**dict.fromkeys(values, "Any"), **cls.__annotations__}
-            for name, default in values.items():
-                setattr(cls, name, default)
-        super().__init_subclass__(**how)
-
-    def but(self, **values: Any) -> "Self":
-        """Return a copy with some other values."""
-        return replace(self, **values)
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **values: Any) -> None: ...
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-class Policy(_Chosen):
-    """Checked values of options, which readers follow."""
-
-    options: ClassVar[Mapping[str, Option]]
-
-    def __init_subclass__(cls, *, options: Mapping[str, Option]) -> None:
-        cls.options = options
-        values = {name: one.value(one.default) for name, one in options.items()}
-        super().__init_subclass__(values=values)
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any], taken: Mapping[str, Option] | None = None) -> "Self":
-        """Check options in any form that readers accept; `taken` are those of the caller."""
-        check_known(options, taken or cls.options)
-        return cls(**{name: cls.options[name].value(one) for name, one in options.items()})
-
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """The values that the settings of results record."""
-        return {n: one.show(getattr(self, n)) for n, one in self.options.items() if one.recorded}
 
 
 class LabelPolicy(Policy, options=JUDGES):
@@ -352,7 +311,15 @@ class LabelPolicy(Policy, options=JUDGES):
     @property
     def takes_words(self) -> bool:
         """True where labels may be words."""
-        return bool(self.map) or self.missing == "drop"
+        return bool(self.map or self.extract) or self.missing == "drop"
+
+    def reads(self, text: str) -> bool:
+        """Tell whether a text can be read as a label."""
+        found = self.extract(text) if self.extract else text
+        if found is None or callable(self.map):
+            return found is not None
+        key = label_key(found)
+        return isinstance(key, float) or key in dict(self.map)
 
     def used(self, grades: tuple[int, ...]) -> "LabelSettings":
         """Return the settings that results record; `grades` are those that were found.
@@ -372,11 +339,11 @@ class RunPolicy(Policy, options=RUNS):
         return bool(self.score_precision == "single")
 
 
-class LabelSettings(Settings, _Chosen, kw_only=True, values=LabelPolicy().recorded):
+class LabelSettings(Settings, Chosen, kw_only=True, values=LabelPolicy().recorded):
     """How labels were read."""
 
 
-class ScoreSettings(Settings, _Chosen, kw_only=True, values=RunPolicy().recorded):
+class ScoreSettings(Settings, Chosen, kw_only=True, values=RunPolicy().recorded):
     """How runs were scored."""
 
     topics: str = "judged"
@@ -384,17 +351,6 @@ class ScoreSettings(Settings, _Chosen, kw_only=True, values=RunPolicy().recorded
     unjudged: Unjudged = "nonrelevant"
     depth: int | None = None
     labels: LabelSettings = field(default_factory=LabelSettings)
-
-
-def check_known(options: Mapping[str, object], known: Mapping[str, object]) -> None:
-    """Refuse names that are not options, as Python refuses unknown keywords."""
-    unknown = next((name for name in options if name not in known), None)
-    if unknown is not None:
-        from difflib import get_close_matches  # imported only for errors
-
-        near = get_close_matches(unknown, known, 1)
-        meant = f"; did you mean '{near[0]}'?" if near else ""
-        raise TypeError(f"got an unexpected keyword argument '{unknown}'{meant}")
 
 
 def among(options: Mapping[str, Any], known: Mapping[str, Option]) -> dict[str, Any]:
@@ -419,9 +375,32 @@ def assigned(
         {} if isinstance(source, read) else among(options, known)
         for source, known in ((labels, JUDGES), (runs, RUNS), (gold, GRADES))
     )
-    taken = {*of_labels, *of_runs, *of_gold}
+    if gold is None:
+        check_gold_columns(options)
+    elif not isinstance(gold, read):
+        of_gold = gold_options(options)
+    taken = {*of_labels, *of_runs, *of_gold, *(GOLD if of_gold else ())}
     refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
     return of_labels, of_runs, of_gold
+
+
+def gold_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of gold labels; their columns may have other names."""
+    found = among(options, GRADES)
+    if options.get("gold_columns") is not None:
+        found["columns"] = options["gold_columns"]
+    return found
+
+
+def check_gold_columns(options: Mapping[str, Any]) -> None:
+    """Refuse columns of gold labels where there are no gold labels."""
+    if options.get("gold_columns") is not None:
+        raise InputError(
+            "gold_columns is given, but no gold labels",
+            code="no-gold",
+            argument="gold_columns",
+            remedy=("give", Argument("gold")),
+        )
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:
@@ -433,37 +412,3 @@ def refuse_options(options: Mapping[str, object], what: str) -> None:
             argument=name,
             remedy="give the option where the files are read",
         )
-
-
-def takes(options: Mapping[str, Option], rest: str | None = None) -> Callable[[F], F]:
-    """Decorator: show options in the signature and the docstring of a function.
-
-    The docstring says where: ``{options}`` among its parameters. rest: the name under which it
-    describes further keywords.
-    """
-
-    def decorate(function: F) -> F:
-        written = inspect.signature(function)
-        kept = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        named = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
-            for name, one in options.items()
-        ]
-        if rest is not None:
-            named.append(inspect.Parameter(rest, inspect.Parameter.VAR_KEYWORD))
-        function.__signature__ = written.replace(parameters=[*kept, *named])  # type: ignore[attr-defined]
-        entries = "\n".join(map(_entry, options.values()))
-        text = (function.__doc__ or "").replace("{options}", indent(entries, "    ").strip())
-        function.__doc__ = text
-        return function
-
-    return decorate
-
-
-def _entry(option: Option) -> str:
-    """Return the entry of an option in the parameters of a docstring."""
-    words = ", ".join(f'"{word}"' for word in option.choices)
-    kind = f"{{{words}}}" if words else option.kind
-    optional = ", optional" if option.default is None else ""
-    said = fill(f"{option.help} {option.more}", 92, break_long_words=False)
-    return f"{option.name} : {kind}{optional}\n{indent(said, '    ')}"

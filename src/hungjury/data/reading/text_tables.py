@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hungjury.base.files import once
@@ -23,7 +23,9 @@ def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
     """
     text = _decoded(source, stop)
     if kind == "jsonl":
-        return _objects(source, _json_lines(source, text, stop), stop)
+        whole = _json_document(text)
+        items = iter([(1, whole)]) if whole else _json_lines(source, text, stop)
+        return _objects(source, items, stop)
     if kind == "json":
         return _objects(source, _json_array(source, text), stop)
     return _separated(source, text, kind, stop)
@@ -69,6 +71,9 @@ def _separated(source: Source, text: str, mark: str, stop: Stop) -> Found:
                 stop(source.error(said, "wrong-columns", remedy, rows.line_num))
                 continue
             lines.append(rows.line_num)
+            if row[0].startswith("\ufeff"):
+                said, remedy = "there is a byte-order mark inside the file", "remove it"
+                stop(source.error(said, "byte-order-mark", remedy, rows.line_num))
             for column, value in zip(columns, row, strict=True):
                 column.append(value.strip())
     except csv.Error as error:
@@ -108,6 +113,22 @@ def _json_lines(source: Source, text: str, stop: Stop) -> Iterator[tuple[int, An
             yield number, found
 
 
+def _json_document(text: str) -> dict[str, Any] | None:
+    """Return the only object of a file, perhaps over many lines; None for JSON lines."""
+    begin = text.lstrip()
+    try:
+        json.loads(begin.split("\n", 1)[0])
+        if "\n" in begin.rstrip():
+            return None  # the first of many lines
+    except (ValueError, RecursionError):
+        pass
+    try:
+        found = json.loads(begin, object_pairs_hook=once)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _json_array(source: Source, text: str) -> Iterator[tuple[int, Any]]:
     """Yield the items of an array and their places in it."""
     try:
@@ -119,8 +140,8 @@ def _json_array(source: Source, text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _objects(source: Source, items: Iterator[tuple[int, Any]], stop: Stop) -> Found:
-    """Return the columns of JSON objects; a key that an object does not have is a missing value."""
-    columns: dict[str, list[Any]] = {}
+    """Return the columns of JSON objects, and the line of each."""
+    good: list[dict[str, Any]] = []
     lines: list[int] = []
     for number, item in items:
         if not isinstance(item, dict):
@@ -128,9 +149,14 @@ def _objects(source: Source, items: Iterator[tuple[int, Any]], stop: Stop) -> Fo
             remedy = 'write objects such as {"topic": "1", "document": "a", "label": 2}'
             stop(source.error(said, "not-an-object", remedy, number))
             continue
-        for key in item.keys() - columns.keys():
-            columns[key] = [None] * len(lines)
-        for key, column in columns.items():
-            column.append(item.get(key))
+        good.append(item)
         lines.append(number)
-    return columns, lines
+    return object_columns(good), lines
+
+
+def object_columns(objects: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return columns of objects; a key that an object does not have is a missing value."""
+    listed = list(objects)
+    names = dict.fromkeys(str(key) for one in listed for key in one)
+    by_name = [{str(key): value for key, value in one.items()} for one in listed]
+    return {name: [one.get(name) for one in by_name] for name in names}

@@ -5,6 +5,7 @@ Each function checks what was given, and returns what a policy keeps.
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import re
@@ -13,14 +14,18 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import once
 from hungjury.base.parameters import MOST_GRADE
+from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 
 if TYPE_CHECKING:
     from hungjury.data.open_scales import JudgeScaling, Scaling
 
-ROLES = ("topic", "document", "label", "judge", "iteration", "score", "tag")
-Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
+ROLES = ("topic", "document", "label", "judge", "iteration", "score", "rank", "tag")
+Pairs = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
+Relabelling = Pairs | Callable[[Any], Any]
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?!\w|\.[0-9])")
 
 
 def grades_of(given: str | Iterable[int] | None) -> tuple[int, ...] | None:
@@ -54,7 +59,10 @@ def _integers(text: str) -> Iterable[Any]:
 
 
 def relabelling(given: object) -> Relabelling:
-    """Pair old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
+    """Pair old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"; or return
+    a function of labels."""
+    if callable(given):
+        return given
     found: dict[str | float, float | None] = {}
     for old, new in _pairs(given, lambda part: part.rpartition(":"), _bad_map):
         key = label_key(old)
@@ -62,7 +70,7 @@ def relabelling(given: object) -> Relabelling:
             raise _bad_map(f"map names the label {old!r} twice")
         if key == "":
             raise _bad_map(f"invalid map {given!r}")
-        found[key] = _new_label(new)
+        found[key] = new_label(new)
     return tuple(found.items())
 
 
@@ -87,7 +95,8 @@ def label_key(label: object) -> str | float:
     return " ".join(str(label).split()).casefold()
 
 
-def _new_label(new: Any) -> float | None:
+def new_label(new: Any) -> float | None:
+    """Return a label that a map gives: a number, or None for a label that is left out."""
     if new is None or (isinstance(new, str) and new.strip().lower() == "missing"):
         return None
     try:
@@ -109,6 +118,10 @@ def _bad_map(problem: str) -> InputError:
 
 
 def map_text(pairs: Relabelling) -> str | None:
+    """Return a map as the command line takes it, or the name of a function."""
+    if callable(pairs):
+        return f"{getattr(pairs, '__name__', type(pairs).__name__)}()"
+
     def text(label: str | float | None) -> str:
         return "missing" if label is None else label if isinstance(label, str) else f"{label:g}"
 
@@ -138,6 +151,54 @@ def _bad_columns(problem: str) -> InputError:
             "; roles are " + ", ".join(ROLES),
         ),
     )
+
+
+class Extraction(Record):
+    """Finds the label in a text: its only number, its last number, a value of the JSON object in
+    it, or what a regular expression matches (its first group, if it has one)."""
+
+    text: str
+
+    def __call__(self, label: str) -> str | None:
+        """Return the label in a text, None where there is none or more than one."""
+        if self.text in ("number", "last-number"):
+            found = [one[0] for one in _NUMBER.finditer(label)]
+            several = self.text == "number" and len({float(one) for one in found}) > 1
+            return None if several or not found else found[-1]
+        if self.text.startswith("json:"):
+            return self._of_json(label[label.find("{") : label.rfind("}") + 1])
+        match = re.search(self.text, label)
+        return None if match is None else match[1 if match.re.groups else 0]
+
+    def _of_json(self, text: str) -> str | None:
+        try:
+            value = json.loads(text, object_pairs_hook=once)
+            for key in self.text.removeprefix("json:").split("."):
+                value = value[key]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return None if value is None else str(int(value) if isinstance(value, bool) else value)
+
+
+def extraction(given: object) -> Extraction | None:
+    """Return how labels are found in texts: number, last-number, json:KEY or an expression."""
+    if given is None:
+        return None
+    problem = "" if isinstance(given, str) and given not in ("", "json:") else "not a text"
+    try:
+        re.compile(str(given))
+    except re.error as error:
+        problem = f"not a regular expression, {error}"
+    if problem:
+        raise InputError(
+            f"invalid value {given!r} for extract: {problem}",
+            code="invalid-extract",
+            remedy=(
+                "use",
+                Argument("extract", "number", "last-number", "json:KEY", r"Score: (\d)"),
+            ),
+        )
+    return Extraction(str(given))
 
 
 def scaling_given(given: object) -> Scaling | JudgeScaling | None:
