@@ -10,6 +10,9 @@ import pandas
 import polars
 import pyarrow
 import pyarrow.parquet
+import pytest
+
+from hungjury.base.errors import InputError
 
 # Ids that other readers stumble over: NA, quotes, #, other scripts, leading zeros, plain numbers.
 QRELS = {
@@ -58,6 +61,14 @@ def write(folder, name, content):
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return str(path)
+
+
+def refused(call, code):
+    """Return the error of a call, which has this code."""
+    with pytest.raises(InputError) as caught:
+        call()
+    assert caught.value.code == code, caught.value
+    return caught.value
 
 
 def gzipped(path, name):

@@ -188,7 +188,7 @@ RUN_FILES = {
         "x Q0 d 1 1 t\n" + GOOD_RUN + "x Q0 d 2 0 t\n", 5, "topic 'x'"),
     "a second tag that is not UTF-8": (GOOD_RUN.encode() + b"2 Q0 a 1 2 \xff\n", 4, "not UTF-8"),
     "a tag that is not UTF-8": (b"1 Q0 a 1 2 caf\xe9\n", 1, "not UTF-8"),
-    "CSV without scores": ("qid,docno,rank\n1,a,1\n", None, "no column for the score"),
+    "CSV without scores": ("qid,docno,place\n1,a,1\n", None, "no column for the score"),
     "CSV with only a header": ("qid,docno,score\n", None, "no row"),
     "CSV score nan": ("qid,docno,score\n1,a,1\n1,b,nan\n", 3, "not a finite number"),
     "CSV score 1_000": ("qid,docno,score\n1,a,1_000\n", 2, "not a finite number"),

@@ -29,6 +29,7 @@ from builders.reading import (
     gzipped,
     joined,
     label_columns,
+    refused,
     run_rows,
     score_columns,
     write,
@@ -39,13 +40,6 @@ Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration", defaults=["0"])
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 COLUMNS = "topic=query,document=passage,label=rating,judge=model"
 LABELS = {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
-
-
-def refused(call, code):
-    with pytest.raises(InputError) as caught:
-        call()
-    assert caught.value.code == code, caught.value
-    return caught.value
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
@@ -89,12 +83,13 @@ def test_a_run_is_not_read_as_probabilities():
 
 
 def test_wide_tables(tmp_path):
-    path = write(tmp_path, "wide.csv", "qid,docno,judge10,judge2,comment\n1,a,2,1,x\n1,b,,0,y\n")
-    panel = hj.read_judgments(path, wide=True, without="comment")
+    path = write(tmp_path, "wide.csv", "qid,docno,judge10,judge2,remark\n1,a,2,1,x\n1,b,,0,y\n")
+    panel = hj.read_judgments(path, wide=True, without="remark")
     assert panel.judges == ["judge2", "judge10"]
     assert panel.qrels_of("judge10").to_dict() == {"1": {"a": 2}}
-    error = refused(lambda: hj.read_judgments(path, wide=True), "unreadable-label")
-    assert "comment 2" in error.message
+    error = refused(lambda: hj.read_judgments(path, wide=True), "not-labels")
+    assert "remark" in error.message
+    assert 'without="remark"' in error.remedy
 
 
 def test_json_arrays_and_extra_fields(tmp_path):

@@ -82,6 +82,10 @@ def plain_run(data):
         score = number_of(columns[4]) if len(columns) >= 6 else None
         if score is None or not INTEGER.fullmatch(columns[3]):
             return number
+        if len(columns) > 6 and len(columns[5]) == 3 and columns[5].isdigit():
+            return number  # a score such as 3 000
+        if columns[0].startswith(b"\xef\xbb\xbf") or columns[5].startswith(b"\xef\xbb\xbf"):
+            return number
         try:
             topic, tag = columns[0].decode(), columns[5].decode()
         except UnicodeDecodeError:

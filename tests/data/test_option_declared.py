@@ -14,7 +14,10 @@ from hungjury.native import _core
 PACKAGE = Path(hungjury.__file__).parent
 OPTIONS = Path("data/reading/options.py")
 BEFORE = "    missing: Annotated["
-TOY = '    toy: Annotated[Literal["plain", "fancy"], Option("plain", "A toy.")]\n'
+TOY = """    toy: Annotated[
+        __import__("typing").Literal["plain", "fancy"], Option("plain", "A toy.")
+    ]
+"""
 # Finders of an editable install would find the package itself, not its copy.
 SCRIPT = """
 import contextlib, inspect, io, json, sys
@@ -87,7 +90,7 @@ def test_commands_offer_every_option_of_their_readers():
     for command, options in (
         ("evaluate", LABELS | RUNS),
         ("leaderboard", READING),
-        ("audit", READING),
+        ("audit", JUDGES | RUNS),
         ("prm", JUDGES),
     ):
         found = flags(command)
@@ -99,4 +102,4 @@ def test_commands_offer_every_option_of_their_readers():
 
 
 def test_gold_labels_are_grades_of_one_judge():
-    assert LABELS.keys() - GRADES.keys() == {"scaling"}
+    assert LABELS.keys() - GRADES.keys() == {"scaling", "layout"}

@@ -327,17 +327,18 @@ def frame_table(
         native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
         if isinstance(native, nw.LazyFrame):
             native = native.collect()
-        if isinstance(native, nw.DataFrame):
-            columns = {c: native[c].to_list() for c in native.columns}
-            return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
+        frames = isinstance(native, nw.DataFrame)
+        columns = {c: native[c].to_list() for c in native.columns} if frames else {}
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         said = f"the columns cannot be read: {error}"
         raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
-    raise InputError(
-        f"cannot read from {type(frame).__name__}",
-        code="unsupported-source",
-        remedy="give a pandas, polars or pyarrow frame",
-    )
+    if not frames:
+        raise InputError(
+            f"cannot read from {type(frame).__name__}",
+            code="unsupported-source",
+            remedy="give a pandas, polars or pyarrow frame",
+        )
+    return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
 
 
 def _plain_frame(frame: Any) -> Any:

@@ -110,9 +110,14 @@ def _rows(node: Any, wanted: Mapping[str, Path]) -> tuple[list[Row], bool]:
             if path:
                 key, rest = _step(node, path)
                 groups.setdefault(key, {})[name] = rest
-        entries = {**groups.pop("*", {}), **dict.fromkeys(groups.pop("@", {}), ("@",))}
-        if entries:
-            parts.append((list(_entries(node, entries)), True))
+        below, keys = groups.pop("*", {}), groups.pop("@", {})
+        if below or keys:
+            each = [
+                {**row, **dict.fromkeys(keys, key)}
+                for key, value in node.items()
+                for row in _rows(value, below)[0]
+            ]
+            parts.append((each, True))
         parts += [_rows(node.get(key), names) for key, names in groups.items()]
     return _beside(parts)
 
@@ -123,15 +128,6 @@ def _step(node: Mapping[str, Any], path: Path) -> tuple[str, Path]:
         if (key := ".".join(path[:end])) in node:
             return key, path[end:]
     return path[0], path[1:]
-
-
-def _entries(node: Mapping[str, Any], wanted: Mapping[str, Path]) -> Iterator[Row]:
-    """Yield the rows of every entry of an object, with its key where the path is ``@``."""
-    keys = [name for name, path in wanted.items() if path == ("@",)]
-    below = {name: path for name, path in wanted.items() if name not in keys}
-    for key, value in node.items():
-        for row in _rows(value, below)[0]:
-            yield {**row, **dict.fromkeys(keys, key)}
 
 
 def _beside(parts: list[tuple[list[Row], bool]]) -> tuple[list[Row], bool]:
@@ -151,11 +147,24 @@ def _beside(parts: list[tuple[list[Row], bool]]) -> tuple[list[Row], bool]:
 def exists(table: InputTable, path: str) -> bool:
     """Tell whether any of the first rows has something at a path."""
     keys = tuple(path.split("."))
-    for i in range(min(len(table), LOOKED_AT)):
-        record = {name: values[i] for name, values in table.columns.items()}
-        if any(row.get("") is not None for row in _rows(record, {"": keys})[0]):
-            return True
-    return False
+    return any(
+        _reaches({name: values[i] for name, values in table.columns.items()}, keys)
+        for i in range(min(len(table), LOOKED_AT))
+    )
+
+
+def _reaches(node: Any, path: Path) -> bool:
+    """Tell whether there is something at a path below a node."""
+    if path == ("@",):
+        return bool(node)
+    if isinstance(node, (list, tuple)):
+        return any(_reaches(item, path) for item in node[:LOOKED_AT])
+    if not path or not isinstance(node, Mapping):
+        return not path and node is not None
+    if path[0] == "*":
+        return any(_reaches(value, path[1:]) for value in node.values())
+    key, rest = _step(node, path)
+    return _reaches(node.get(key), rest)
 
 
 def unknown_path(table: InputTable, path: str) -> InputError:
