@@ -74,7 +74,7 @@ def aware_command(
     for name in ("--replicates", "--orientation"):
         refuse_unused(name, "--all, or other --weights than uni and supervised", random)
     labels = reading.judgments(judges)
-    truth = reading.gold(gold)
+    truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
     with out.progress() as progress:
         if compare:

@@ -21,7 +21,7 @@ from hungjury.cli.options import (
     was_typed,
 )
 from hungjury.cli.output import Plots, deliver, print_notes
-from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_option
+from hungjury.cli.reading import Reading, judges_gold_and_runs, judges_needed, runs_option
 
 
 @click.command("merge", no_args_is_help=True)
@@ -45,7 +45,7 @@ from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_o
 @plot_options(MergePicture)
 @format_option("table", "csv", "json", more=" of the comparison with --gold")
 @output_option
-@judges_and_runs
+@judges_gold_and_runs
 @quiet_option
 def merge_command(
     judges: tuple[str, ...], method: str, rel: int | None, scope: Scope, soft: bool,

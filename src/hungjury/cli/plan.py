@@ -19,7 +19,7 @@ from hungjury.cli.reading import (
     Reading,
     binary_option,
     flag,
-    judges_and_runs,
+    judges_gold_and_runs,
     judges_needed,
     runs_needed,
 )
@@ -39,7 +39,7 @@ from hungjury.leaderboard.options import PLAN
 @binary_option
 @all_of([flag(option) for option in PLAN.values() if option.flag])
 @output_option
-@judges_and_runs
+@judges_gold_and_runs
 @quiet_option
 def plan_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,

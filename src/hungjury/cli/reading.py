@@ -17,6 +17,7 @@ from hungjury.base.choices import (
     Undefined,
     Unjudged,
 )
+from hungjury.base.options import Option
 from hungjury.base.parameters import MOST_RANKS
 from hungjury.base.records import Record
 from hungjury.cli.options import (
@@ -81,7 +82,6 @@ class Reading(Record):
         """Read one label per document."""
         from hungjury.data.labels import qrels_by
 
-        check_gold_columns(self.options)
         return qrels_by(source, self._labels(LABELS))
 
     def labels(self, source: str) -> Qrels | Judgments:
@@ -96,13 +96,10 @@ class Reading(Record):
 
         return judgments_by(list(sources), self._labels(JUDGES))
 
-    def gold(self, source: str | None) -> Qrels | None:
-        """Read gold labels, which are grades even if judges use another scale; None for none."""
+    def gold(self, source: str) -> Qrels:
+        """Read gold labels, which are grades even if judges use another scale."""
         from hungjury.data.labels import qrels_by
 
-        if source is None:
-            check_gold_columns(self.options)
-            return None
         return qrels_by(source, self._gold())
 
     def gold_of(self, sources: tuple[str, ...]) -> Qrels | Judgments | None:
@@ -110,7 +107,7 @@ class Reading(Record):
         from hungjury.data.labels import judgments_by
 
         if not sources:
-            return self.gold(None)
+            return None
         if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
             return self.gold(sources[0])
         return judgments_by(list(sources), self._gold())
@@ -165,6 +162,8 @@ def reading_options(*groups: Mapping[str, Option]) -> Callable[[F], F]:
         @wraps(command)
         def gathered(**given: Any) -> Any:
             values = {name: given.pop(name) for name in options}
+            if not given.get("gold") and not given.get("have"):
+                check_gold_columns(values)
             return command(reading=Reading(values), **given)
 
         return cast(F, all_of([flag(option) for option in options.values()])(gathered))

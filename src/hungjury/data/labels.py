@@ -69,8 +69,9 @@ def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
     Parameters
     ----------
     source : path, pattern, list of these, frame or dict
-        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
-        as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
+        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of dictionaries or of
+        named tuples such as ir_measures' ``Qrel``, or a dataset such as
+        ``ir_datasets:msmarco-passage/trec-dl-2019``.
     {options}
 
     Returns

@@ -148,7 +148,7 @@ def read_runs(
     source : path, pattern, list of these, frame or dict
         TREC run files, tables, a frame, a list of named tuples such as ir_measures' ``ScoredDoc``,
         ``{topic: {document: score}}`` for one system or ``{system: {topic: {document: score}}}``
-        for several.
+        for several. A list of documents, best first, may be given instead of their scores.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     {options}

@@ -132,12 +132,15 @@ def _unreadable(rows: Rows, bad: NDArray[np.bool_], as_they_are: bool) -> InputE
     if len(words) > 1:
         what += f"; the texts are {_texts(rows, bad)}"
     texts = [text for text in words if text]
-    short = [t.lower() for t in texts if len(t) <= 20 and not set(t) & set(",:")]
-    keys = dict.fromkeys(short[:10] or ["WORD"])
+    numbers = [text for text in texts if as_they_are and Extraction("number")(text)]
+    others = [text for text in texts if text not in numbers]
+    short = [t.lower() for t in others if len(t) <= 20 and not set(t) & set(",:")]
     remedy: list[str | Argument] = []
-    if as_they_are and texts and all(map(Extraction("number"), texts)):
-        remedy += [Argument("extract", "number"), "takes the number in each text;"]
-    if texts:
+    if numbers:
+        how = "each text" if not others else f"{len(numbers)} of {len(texts)} texts"
+        remedy += [Argument("extract", "number"), f"takes the number in {how};"]
+    if others:
+        keys = dict.fromkeys(short[:10] or ["WORD"])
         line = Argument("map", ",".join(f"{key}:GRADE" for key in keys))
         remedy += [line, "gives words a grade;"]
     remedy += [Argument("missing", "drop"), "leaves out labels that are empty or not numbers"]

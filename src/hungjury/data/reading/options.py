@@ -54,11 +54,15 @@ if TYPE_CHECKING:
 
 FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
 FilesLike: TypeAlias = "FileLike | Sequence[str | os.PathLike[str]]"
-Records: TypeAlias = "Sequence[tuple[object, ...]]"  # named tuples, as ir_measures has them
+# Named tuples, as ir_measures has them, or dictionaries.
+Records: TypeAlias = "Sequence[tuple[object, ...]] | Sequence[Mapping[str, Any]]"
 Frame: TypeAlias = "IntoDataFrame | IntoLazyFrame"
 ByTopic: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {document: value}}
 LabelsLike: TypeAlias = "FilesLike | Frame | Records | ByTopic"
-ScoresLike: TypeAlias = "FilesLike | Frame | Records | ByTopic | Mapping[str, ByTopic]"
+Rankings: TypeAlias = Mapping[str, Sequence[str]]  # {topic: [document, ...]}, best first
+ScoresLike: TypeAlias = (
+    "FilesLike | Frame | Records | ByTopic | Rankings | Mapping[str, ByTopic | Rankings]"
+)
 VotesLike: TypeAlias = "FilesLike | Frame | Records | Mapping[str, Qrels | LabelsLike]"
 
 QrelsLike: TypeAlias = "Qrels | LabelsLike"

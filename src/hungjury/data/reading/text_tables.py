@@ -157,6 +157,5 @@ def _objects(source: Source, items: Iterator[tuple[int, Any]], stop: Stop) -> Fo
 def object_columns(objects: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return columns of objects; a key that an object does not have is a missing value."""
     listed = list(objects)
-    names = dict.fromkeys(str(key) for one in listed for key in one)
-    by_name = [{str(key): value for key, value in one.items()} for one in listed]
-    return {name: [one.get(name) for one in by_name] for name in names}
+    keys = dict.fromkeys(key for one in listed for key in one)
+    return {str(key): [one.get(key) for one in listed] for key in keys}

@@ -5,7 +5,6 @@ Each function checks what was given, and returns what a policy keeps.
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 import re
@@ -14,7 +13,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.files import once
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
@@ -171,6 +169,10 @@ class Extraction(Record):
         return None if match is None else match[1 if match.re.groups else 0]
 
     def _of_json(self, text: str) -> str | None:
+        import json  # few labels are in JSON
+
+        from hungjury.base.files import once
+
         try:
             value = json.loads(text, object_pairs_hook=once)
             for key in self.text.removeprefix("json:").split("."):
