@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.choices import Repeats
-from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
+from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.options import takes
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
@@ -44,6 +42,7 @@ from hungjury.data.reading.options import (
     refuse_options,
 )
 from hungjury.data.reading.sources import Source
+from hungjury.data.repeats import without_duplicates
 from hungjury.data.scales import (
     check_declared,
     check_judges,
@@ -356,12 +355,12 @@ def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
             note_unusual(rows, notes)
     if policy.scaling is None:
         grades, soft, rows = scale_of(rows, policy, stop)
-        rows = _without_duplicates(rows, policy, notes, stop)
+        rows = without_duplicates(rows, policy, notes, stop)
         if policy.repeats == "mean" and not soft:
             soft = bool((rows.label != np.floor(rows.label)).any())
             grades = (0, 1) if soft else grades
     else:  # an open scale: labels are counted once before they are compared with each other
-        rows = _without_duplicates(rows, policy, notes, stop)
+        rows = without_duplicates(rows, policy, notes, stop)
         from hungjury.data.open_scales import scale_rows
 
         rows, more = scale_rows(rows, policy.scaling, stop)
@@ -382,100 +381,6 @@ def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
     )
 
 
-def _without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
-    if not native.votes_repeat(rows.pair, rows.judge, len(rows.pair_topic), len(rows.judges)):
-        return rows
-    key = rows.pair.astype(np.int64) * max(len(rows.judges), 1) + rows.judge
-    order = np.argsort(key, kind="stable")
-    ordered = key[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    label = rows.label[order]
-    sizes = np.diff(np.append(starts, len(order)))
-    lowest, highest = np.minimum.reduceat(label, starts), np.maximum.reduceat(label, starts)
-    conflicting = highest > lowest
-    if policy.repeats != "error" and policy.duplicates == "error":
-        return _one_of_repeats(rows, order, starts, policy.repeats, notes, stop)
-    if conflicting.any() and policy.duplicates == "error":
-        group = int(np.flatnonzero(conflicting)[0])
-        mine = order[starts[group] : starts[group] + sizes[group]]
-        stop(_conflict(rows, mine, order[np.repeat(conflicting, sizes)], int(conflicting.sum())))
-    same = int((sizes[~conflicting] - 1).sum())
-    if same:
-        notes.append(
-            Note("duplicate", same, f"{plural(same, 'judgment')} repeated with the same label")
-        )
-    if conflicting.any() and policy.duplicates != "error":
-        count = int(conflicting.sum())
-        notes.append(
-            Note(
-                "conflict",
-                count,
-                f"{plural(count, 'document')} judged twice with different labels: "
-                f"used the {policy.duplicates} label",
-            )
-        )
-    if policy.duplicates == "last":
-        chosen = order[starts + sizes - 1]
-    elif policy.duplicates == "max":
-        is_max = label == np.repeat(highest, sizes)
-        chosen = order[
-            np.minimum.reduceat(np.where(is_max, np.arange(len(order)), len(order)), starts)
-        ]
-    else:
-        chosen = order[starts]
-    return rows.keep(np.sort(chosen))
-
-
-def _one_of_repeats(
-    rows: Rows,
-    order: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    how: Repeats,
-    notes: list[Note],
-    stop: Stop,
-) -> Rows:
-    """Return one label for a judge's repeated labels of a document, and note their variance.
-
-    order: rows by document and judge. starts: where each of these begins in it.
-    """
-    sizes = np.diff(np.append(starts, len(order)))
-    label = rows.label[order]
-    mean = np.add.reduceat(label, starts) / sizes
-    many = sizes > 1
-    within = np.add.reduceat((label - np.repeat(mean, sizes)) ** 2, starts)
-    judge = rows.judge[order[starts]]
-    shown = [
-        f"{rows.judges[j] or 'all'} {(within[mine] / (sizes[mine] - 1)).mean():.3f} "
-        f"({percent((within[mine] > 0).mean())} of {plural(int(mine.sum()), 'document')} differ)"
-        for j in np.unique(judge[many])
-        if (mine := many & (judge == j)).any()
-    ]
-    text = f"{plural(int(many.sum()), 'document')} labelled repeatedly by a judge: {how} of the "
-    text += f"labels used; variance of repeated labels: {few(shown, 20)}"
-    notes.append(Note("repeats", int(many.sum()), text, about="judges"))
-    if how == "majority":
-        values, place = np.unique(label, return_inverse=True)
-        groups = np.repeat(np.arange(len(starts)), sizes)
-        cell, count = np.unique(groups * len(values) + place, return_counts=True)
-        best = np.lexsort((cell, -count, cell // len(values)))  # ties go to the lower label
-        firsts = np.searchsorted(cell[best] // len(values), np.arange(len(starts)))
-        chosen = values[cell[best][firsts] % len(values)]
-    else:
-        chosen = mean
-        if (within > 0).any() and (label.max() > 1 or label.min() < 0):
-            said = (
-                f"repeated labels differ on the scale up to {label.max():g}: their mean is a share "
-            )
-            said += "of votes for labels 0 and 1 only"
-            remedy = (Argument("repeats", "majority"), "or map the labels to 0 and 1")
-            first = int(order[starts[int((within > 0).argmax())]])
-            stop(rows.error(first, said, "fractional-mean", remedy))
-            chosen = np.round(mean)
-    kept = np.sort(order[starts])
-    rows = rows.keep(kept)
-    return replace(rows, label=chosen[np.argsort(order[starts])])
-
-
 def _alike_topics(pool: Pool) -> list[Note]:
     """Note topics that differ only in zeros at the beginning, such as 1 and 001."""
     alike: dict[str, list[str]] = {}
@@ -485,37 +390,6 @@ def _alike_topics(pool: Pool) -> list[Note]:
     several = [" and ".join(names) for names in alike.values() if len(names) > 1]
     text = "topics that differ only in leading zeros are read as different topics"
     return [Note("alike-topics", len(several), text, subjects=tuple(several))] if several else []
-
-
-def _conflict(
-    rows: Rows, group: NDArray[np.int64], members: NDArray[np.int64], count: int
-) -> InputError:
-    """Return the error about conflicting labels: a first example, and how many there are."""
-    first = int(group[0])
-    other = next(int(r) for r in group if rows.label[r] != rows.label[first])
-    file, line = rows.at(other)
-    before, before_line = rows.at(first)
-    place = f"line {before_line}" if before == file else f"{before}:{before_line}"
-    pair = int(rows.pair[first])
-    whose, in_all = "", f"{plural(count, 'document')} with conflicting labels"
-    advice: tuple[str | Argument, ...] = (", or read labels of several judges as judgments",)
-    if rows.by_judges:
-        whose = f", both by judge '{rows.judges[rows.judge[first]]}'"
-        advice = (
-            ", or, for repeated samples of one judge,",
-            Argument("repeats", "mean", "majority"),
-        )
-        names = [rows.judges[j] for j in np.unique(rows.judge[members])]
-        in_all += f" by {few(names)}" if len(names) > 1 else ""
-    return InputError(
-        f"document '{rows.table.documents[pair]}' of topic "
-        f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
-        f"{rows.label[first]:g} in {place}{whose} ({in_all})",
-        code="conflicting-labels",
-        file=file,
-        line=line,
-        remedy=("use", Argument("duplicates", "first", "last", "max"), *advice),
-    )
 
 
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
