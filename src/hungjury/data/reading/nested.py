@@ -193,8 +193,8 @@ def _leaves(node: Any, path: str) -> Iterator[str]:
 
 
 class Layout(Record):
-    """Paths of a tool's export, for each role the first that exists; ``.?`` at the end of a path
-    stands for the names that columns of the role usually have."""
+    """Paths of a tool's export, for each role the first that exists; ``?`` at the end of a path
+    means any name that columns of the role usually have."""
 
     topic: tuple[str, ...]
     document: tuple[str, ...]
