@@ -14,10 +14,7 @@ from hungjury.native import _core
 PACKAGE = Path(hungjury.__file__).parent
 OPTIONS = Path("data/reading/options.py")
 BEFORE = "    missing: Annotated["
-TOY = """    toy: Annotated[
-        __import__("typing").Literal["plain", "fancy"], Option("plain", "A toy.")
-    ]
-"""
+TOY = '    toy: Annotated[Literal["plain", "fancy"], Option("plain", "A toy.")]\n'
 # Finders of an editable install would find the package itself, not its copy.
 SCRIPT = """
 import contextlib, inspect, io, json, sys

@@ -12,7 +12,6 @@ from typing import Literal
 Duplicates = Literal["error", "first", "last", "max"]
 Outside = Literal["error", "clip", "missing"]
 Missing = Literal["error", "drop"]
-JudgeColumn = Literal["iteration"]
 ToolLayout = Literal["promptfoo", "inspect", "opensearch", "labelstudio", "umbrela"]
 Repeats = Literal["error", "mean", "majority"]
 Ties = Literal["trec", "input", "expected"]

@@ -14,13 +14,13 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    Literal,
     TypeAlias,
     TypedDict,
 )
 
 from hungjury.base.choices import (
     Duplicates,
-    JudgeColumn,
     Missing,
     Outside,
     Repeats,
@@ -171,7 +171,7 @@ class JudgeOptions(LabelOptions, total=False):
     """Options of `read_judgments`."""
 
     judge_column: Annotated[
-        JudgeColumn | None,
+        Literal["iteration"] | None,
         Option(
             None,
             "The second column of a qrels file names the judge.",
