@@ -88,7 +88,7 @@ def test_commands_offer_every_option_of_their_readers():
         ("evaluate", LABELS | RUNS),
         ("leaderboard", READING),
         ("audit", JUDGES | RUNS),
-        ("prm", JUDGES),
+        ("prm", JUDGES | RUNS),
     ):
         found = flags(command)
         assert options.keys() <= found.keys()
