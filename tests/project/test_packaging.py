@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +87,38 @@ def test_commits_are_checked_as_by_make() -> None:
     for entry in hooks.values():
         tool = entry.removeprefix(".venv/bin/").removesuffix(" --force-exclude")
         assert f"$(BIN)/{tool}" in text_of("Makefile")
+
+
+def test_workflows_fit_their_schema() -> None:
+    """As GitHub publishes it; the checker has a copy."""
+    pytest.importorskip("check_jsonschema", reason="pip install check-jsonschema")
+    files = sorted(str(path) for path in (ROOT / ".github" / "workflows").glob("*.yml"))
+    for schema, checked in (
+        ("github-workflows", files),
+        ("github-actions", [str(ROOT / "action.yml")]),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *checked],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_all_leaves_out_what_pulls_very_large_packages(project: Any) -> None:
+    extras = project["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = set(re.findall(r"\w+", everything)) - {"hungjury"}
+    assert set(extras) - named == {"all", "dev", "docs", "crowd", "spark"}
+
+
+def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
+    cmake, make = shutil.which("cmake"), shutil.which("make")
+    if cmake is None or make is None:
+        pytest.skip("no cmake here")
+    (tmp_path / "make").symlink_to(make)
+    done = subprocess.run(
+        [cmake, "-S", str(ROOT), "-B", str(tmp_path)], capture_output=True, text=True, check=False,
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "apt-get install g++" in done.stderr

@@ -178,9 +178,11 @@ class MissingExtra(HungjuryError, ImportError):
     code = "missing-extra"
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
+        name = {"ibis": "ibis-framework[duckdb]"}.get(package, package)
+        word = f"'{name}'" if "[" in name else name
+        others = f", or 'hungjury[{extra}]' for all of its kind" if extra else ""
         super().__init__(
-            f"{purpose} needs the package {package}",
-            remedy=f"pip install 'hungjury[{extra}]'",
+            f"{purpose} needs the package {package}", remedy=f"pip install {word}{others}"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -255,7 +255,7 @@ class Table(Record, eq=False):
         try:
             module = __import__(backend)
         except ImportError:
-            raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
+            raise MissingExtra(backend, "", f"to_frame(backend={backend!r})") from None
         table = self.split()
         each = enumerate(table.columns)
         data = {name: [_value(row[i]) for row in table.rows] for i, name in each}

@@ -43,7 +43,7 @@ class _Zstandard(io.RawIOBase):
         try:
             import zstandard
         except ImportError:
-            raise MissingExtra("zstandard", "zstd", f"reading {name}") from None
+            raise MissingExtra("zstandard", "tables", f"reading {name}") from None
         self._raw, self._ready, self._frame = raw, b"", None
         self._new: Any = zstandard.ZstdDecompressor().decompressobj
         self._error: type[Exception] = zstandard.ZstdError
