@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hungjury as hj
 from builders.votes import RUNS, judgments, made_up, panel_of
 from hungjury.base.errors import InputError, MeasureError, MissingExtra, UnknownName
 from hungjury.data.labels import read_judgments
@@ -406,3 +407,52 @@ def test_pictures_without_matplotlib_name_the_install_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"hungjury\[report\]"):
         agreement_heatmap(agreement(judgments(made_up(1), 1)))
+
+
+def crowd(lean=(1, 2), seed=0):
+    """Many judges with few labels each, who differ in how often they give high grades."""
+    rng = np.random.default_rng(seed)
+    leaning, hasty = rng.beta(*lean, 120), {7: 0, 8: 1}
+    return {
+        f"w{j}": {"t": {
+            f"d{d}": hasty.get(j, int(rng.random() < leaning[j]) * int(rng.integers(1, 4)))
+            for d in rng.choice(2000, 400 if j in hasty else 10 + j // 2, replace=False).tolist()
+        }}
+        for j in range(120)
+    }  # fmt: skip
+
+
+def test_a_crowd_has_one_scale_and_its_judges_are_listed_by_labels():
+    votes = crowd()
+    tops = [max(labels["t"].values()) for labels in votes.values()]
+    assert sum(top < 2 for top in tops) >= 4  # some members gave 0 and 1 only
+    found = hj.agreement(votes, at_least=60)
+    assert found.grades == (0, 1, 2, 3)
+    labels = [row[1] for row in found.table().rows]
+    assert labels == sorted(labels, reverse=True)
+    assert min(labels) == 60
+    assert len(labels) == (found.labels >= 60).sum()
+    assert f"and {120 - len(labels)} judges with fewer labels" in found.to_text()
+    facts = hj.audit(hj.read_judgments(votes), at_least=60).facts
+    assert facts[-1] == f"  and {120 - len(labels)} judges with 59 labels or fewer"
+    assert len(hj.audit(hj.read_judgments(votes)).facts) == 4 + 40 + 1
+
+
+def test_a_crowd_with_binary_members_is_refused():
+    votes = crowd(lean=(4, 2))
+    rng = np.random.default_rng(1)
+    for j in range(40):  # a second task, on relevance as yes or no
+        labelled = rng.choice(2000, 150, replace=False).tolist()
+        votes[f"b{j}"] = {"t": {f"d{d}": int(rng.integers(0, 2)) for d in labelled}}
+    with pytest.raises(InputError, match="different scales"):
+        hj.read_judgments(votes)
+
+
+def test_the_effective_number_of_a_crowd_has_its_caveat():
+    votes = crowd()
+    gold = {"t": {f"d{d}": d % 4 for d in range(2000)}}
+    found = hj.agreement_with_gold(votes, gold, at_least=100)
+    unknown = int(np.isnan(found.correlation[np.triu_indices(120, 1)]).sum())
+    assert unknown > 0
+    assert f"{unknown:,} of 7,140 pairs do not" in found.to_text()
+    assert [row[0] for row in found.table().rows] == ["w7", "w8"]

@@ -8,6 +8,7 @@ import click
 
 from hungjury.base.choices import PanelPicture
 from hungjury.cli.options import (
+    at_least_option,
     gold_option,
     measures_option,
     plan_option,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @measures_option("Measure for these rankings.")
 @binary_option
 @flag(BOARD["families"])
+@at_least_option
 @gold_option("Compare each judge with gold labels; one file per person.")
 @plan_option
 @plot_options(PanelPicture)
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
 @judges_gold_and_runs
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
-    families: str | None, gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots, out: Output,
-    reading: Reading,
+    families: str | None, at_least: int, gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots,
+    out: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
 
@@ -53,6 +55,7 @@ def agreement_command(
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --plot ranks.svg \\
           --picture rankings
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --families '^[^_]+'
+      hungjury agreement --judges crowd.csv --at-least 100
       hungjury agreement --judges 'judges/*' --gold labels.qrels --plan plan.csv
     """
     from hungjury.judges.agreement import agreement
@@ -67,24 +70,24 @@ def agreement_command(
     if people is not None:
         if runs:
             raise click.UsageError("--gold compares labels; leave out --runs")
-        _with_gold(labels, people, rel, plan, out, plots)
+        _with_gold(labels, people, rel, plan, at_least, out, plots)
         return
-    if plan or out.form == "csv":
-        raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
+    if plan:
+        raise click.UsageError("--plan needs --gold")
     lists = reading.runs(runs) if runs else None
-    found = agreement(labels, lists, measures[0] if measures else "AP", rel, families)
+    found = agreement(labels, lists, measures[0] if measures else "AP", rel, families, at_least)
     out.notes(labels.notes)
     out.write(found)
     plots.draw(found)
 
 
 def _with_gold(
-    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: tuple[str, ...], out: Output,
-    plots: Plots,
+    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: tuple[str, ...],
+    at_least: int, out: Output, plots: Plots,
 ) -> None:  # fmt: skip
     from hungjury.leaderboard.gold import agreement_with_gold
 
-    found = agreement_with_gold(labels, gold, rel, plan or None)
+    found = agreement_with_gold(labels, gold, rel, plan or None, at_least=at_least)
     out.notes(labels.notes + found.notes, "--format json")
     out.write(found)
     plots.draw(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hungjury.cli.failing import command_line, typed_options
-from hungjury.cli.options import result_options
+from hungjury.cli.options import at_least_option, result_options
 from hungjury.cli.output import Output, deliver, is_much
 from hungjury.cli.reading import InputFiles, Reading, input_options, judges_and_runs, judges_option
 from hungjury.data.reading.options import JUDGES, LABELS, READING, among
@@ -14,10 +14,11 @@ from hungjury.data.reading.options import JUDGES, LABELS, READING, among
 @click.command("audit", no_args_is_help=True)
 @input_options
 @judges_option("Labels of several judges instead of one qrels file.")
+@at_least_option
 @result_options("text", "json")
 @judges_and_runs
 def audit_command(
-    inputs: InputFiles, judges: tuple[str, ...], out: Output, reading: Reading
+    inputs: InputFiles, judges: tuple[str, ...], at_least: int, out: Output, reading: Reading
 ) -> None:
     """Check files for duplicates, ties, missing topics and unusual labels.
 
@@ -46,7 +47,7 @@ def audit_command(
     rest = [*inputs.runs, *files]
     found = reading.runs(rest) if rest else None
     with out.progress(found is not None and is_much(found)) as progress:
-        report = audit(source, found, progress, judgments=bool(judges),
+        report = audit(source, found, progress, judgments=bool(judges), at_least=at_least,
                        **among(reading.options, taken))  # fmt: skip
     surface = command_line(typed_options(click.get_current_context().command))
     text = out.form == "text"

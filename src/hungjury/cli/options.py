@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from hungjury.base.choices import PlotWidth
 from hungjury.base.errors import check_installed
 from hungjury.base.files import PROJECT
-from hungjury.base.parameters import MOST_GRADE, MOST_SEED
+from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_SEED
 from hungjury.base.text import decimal_of
 from hungjury.cli.output import Output, Plots, input_files
 
@@ -55,6 +55,12 @@ def option(*names: str, help: str, **how: Any) -> Callable[[F], F]:
 def choice_option(name: str, kind: object, what: str) -> Callable[[F], F]:
     """Make an option of the words of a literal type; its first word is the default."""
     return option(name, type=choice(kind), default=get_args(kind)[0], help=what)
+
+
+at_least_option = option(
+    "--at-least", metavar="N", type=count(MOST_LABELS, 0), default=0,
+    help="List only judges with at least N labels, those with the most first.",
+)  # fmt: skip
 
 
 def format_option(*formats: str, more: str = "") -> Callable[[F], F]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, percent, plural
+from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
@@ -24,6 +25,9 @@ from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+MOST_LISTED = 40  # judges, unless they are asked for
 
 
 class Audit(Record, Result):
@@ -95,6 +99,7 @@ def audit(
     progress: Progress | None = None,
     *,
     judgments: bool = False,
+    at_least: int = 0,
     **reading: Unpack[ReadingOptions],
 ) -> Audit:
     """Check labels and runs before anything is computed.
@@ -112,6 +117,8 @@ def audit(
         Called as ``progress(done, total, what)``.
     judgments : bool
         The source has labels of several judges, as `read_judgments` takes it.
+    at_least : int
+        List only judges with so many labels. Default: all, of very many those with the most labels.
     **reading
         Options of `read_judgments` and `read_runs`.
 
@@ -131,6 +138,7 @@ def audit(
     The files can be used (2 would mean that they cannot), but two documents have equal scores:
     their order depends on `ties`.
     """
+    check_count("at_least", at_least, 0, MOST_LABELS)
     of_labels, of_runs, _ = assigned(reading, labels, runs)
     errors = Listing()
     found: Qrels | Judgments | None = None
@@ -146,7 +154,10 @@ def audit(
         except HungjuryError as error:
             errors(error)
     if found is not None:
-        facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
+        if isinstance(found, Judgments):
+            facts += _judgment_facts(found, at_least)
+        else:
+            facts += _label_facts(found)
         notes += found.notes
     if runs is not None:
         try:
@@ -213,7 +224,7 @@ def _label_facts(qrels: Qrels) -> list[str]:
     return [*facts, f"grades {qrels.grades[0]} to {qrels.max_grade}; {shares}"]
 
 
-def _judgment_facts(judgments: Judgments) -> list[str]:
+def _judgment_facts(judgments: Judgments, at_least: int) -> list[str]:
     per_document = np.bincount(judgments.document, minlength=len(judgments.pool))
     times, documents = np.unique(per_document, return_counts=True)
     histogram = ", ".join(
@@ -229,11 +240,11 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
         f"{plural(len(judgments.pool), 'document')} judged for "
         f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels per document",
         f"documents by number of labels: {histogram}",
-        *(_soft_lines(judgments) if judgments.soft else _graded_lines(judgments)),
+        *(_soft_lines if judgments.soft else _graded_lines)(judgments, at_least),
     ]
 
 
-def _graded_lines(judgments: Judgments) -> list[str]:
+def _graded_lines(judgments: Judgments, at_least: int) -> list[str]:
     """Say how far judges agree, and count the labels of each by grade."""
     values, _ = native.distinct(judgments.label)
     place = np.searchsorted(values, judgments.label)
@@ -248,7 +259,7 @@ def _graded_lines(judgments: Judgments) -> list[str]:
         for row in by_judge
     ]
     votes = counts(judgments.document, len(judgments.pool))[:, values >= 0]
-    return [_agreement(votes.astype(float)), *_by_judge(judgments, used)]
+    return [_agreement(votes.astype(float)), *_by_judge(judgments, used, at_least)]
 
 
 def _agreement(counts: NDArray[np.float64]) -> str:
@@ -263,24 +274,39 @@ def _agreement(counts: NDArray[np.float64]) -> str:
     )
 
 
-def _soft_lines(judgments: Judgments) -> list[str]:
+def _soft_lines(judgments: Judgments, at_least: int) -> list[str]:
     """Return the mean label of each judge."""
     total = np.bincount(judgments.judge, judgments.label, len(judgments.judges))
     number = native.count_keys(judgments.judge, len(judgments.judges))
     return _by_judge(
         judgments,
         [f"mean {t / n:.3f}" if n else "" for t, n in zip(total, number.tolist(), strict=True)],
+        at_least,
     )
 
 
-def _by_judge(judgments: Judgments, used: list[str]) -> list[str]:
-    """Say how many labels each judge gave, how much of the pool they cover, and what they are."""
-    number = native.count_keys(judgments.judge, len(judgments.judges)).tolist()
-    width = max(map(len, judgments.judges))
-    return [
-        f"  {name:<{width}}  {n:,} labels ({percent(n / len(judgments.pool))} of documents)  {what}"
-        for name, n, what in zip(judgments.judges, number, used, strict=True)
+def _by_judge(judgments: Judgments, used: list[str], at_least: int) -> list[str]:
+    """Say how many labels each judge gave, how much of the pool they cover, and what they are.
+
+    Of many judges, or those with at least so many labels, the one with the most comes first.
+    """
+    names = judgments.judges
+    number = native.count_keys(judgments.judge, len(names))
+    shown = np.arange(len(names))
+    if at_least or len(names) > MOST_LISTED:
+        shown = np.argsort(-number, kind="stable")
+        shown = shown[number[shown] >= at_least][: None if at_least else MOST_LISTED]
+    width = max((len(names[j]) for j in shown), default=0)
+    lines = [
+        f"  {names[j]:<{width}}  {number[j]:,} labels "
+        f"({percent(number[j] / len(judgments.pool))} of documents)  {used[j]}"
+        for j in shown.tolist()
     ]
+    left = len(names) - len(shown)
+    if left:
+        most = int(np.delete(number, shown).max())
+        lines.append(f"  and {plural(left, 'judge')} with {plural(most, 'label')} or fewer")
+    return lines
 
 
 def _run_facts(aligned: Alignment) -> list[str]:

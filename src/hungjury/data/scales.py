@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from math import gcd
+from math import exp, gcd, lgamma
 from typing import Any
 
 import numpy as np
@@ -170,6 +170,10 @@ WIDE = 10  # a label is stray if it is this many times larger than the scale bel
 WIDE_STEP = 5  # labels in such steps or wider are not grades
 EXPECTED = 20  # expected labels above a judge's largest: its scale certainly differs
 LIKELY = 3  # the same: its scale probably differs
+CROWD = 20  # judges of a crowd, and labels of each, that show how widely judges differ
+SPARSE = 10  # in a crowd, most judges labelled fewer than one document in this many
+CONSTANT = 0.95  # share of one label, of a judge who gives hardly any other
+BY_CHANCE = 0.05  # expected judges of a crowd who never go so high: their scale may be the same
 MOST_RULES = 6  # scalings of single judges that an error spells out
 OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
@@ -414,6 +418,7 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
         own = np.ones(len(judges), dtype=bool)
     else:
         due = _labels_due(size, top, rows)
+        due[_may_lack(due >= LIKELY, size, top, rows)] = 0
         own = due >= EXPECTED
         near = own & (top == highest - 1)  # perhaps a judge who never gives the highest grade
         if near.any():
@@ -440,6 +445,39 @@ def _labels_due(
     above = counts.sum() - np.cumsum(counts)[np.searchsorted(values, top, side="right") - 1]
     others = np.maximum(len(rows) - size, 1)
     return np.where(top >= 1, size * above / others, 0.0)
+
+
+def _may_lack(
+    asked: NDArray[np.bool_], size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
+) -> NDArray[np.bool_]:
+    """Find members of a crowd whose labels do not show that their scale is another one [judge].
+
+    Where most judges labelled few of the documents they are a crowd, whose members differ widely in
+    how often they give high grades. The shares of those who do are fitted by a beta distribution:
+    it says how many members would give none. Who gives one label only shows no scale at all.
+    """
+    out = np.zeros(len(size), dtype=bool)
+    if not asked.any() or np.median(size[size > 0]) * SPARSE > len(np.unique(rows.pair)):
+        return out
+    for limit in np.unique(top[asked]):
+        above = np.bincount(rows.judge[rows.label > limit], minlength=len(size))
+        users = (above > 0) & (size >= CROWD)
+        if users.sum() < CROWD:
+            continue
+        share = above[users] / size[users]
+        mean = share.mean()
+        spread = share.var() - (share * (1 - share) / size[users]).mean()
+        known = max(mean * (1 - mean) / max(spread, 1e-9) - 1, 1e-9)  # a + b
+        b = (1 - mean) * known
+        none = [exp(lgamma(b + n) - lgamma(b) + lgamma(known) - lgamma(known + n)) for n in size]
+        mine = np.flatnonzero(asked & (top == limit))
+        labels = [np.unique(rows.label[rows.judge == j], return_counts=True)[1] for j in mine]
+        constant = np.array([n.max() >= CONSTANT * n.sum() for n in labels])
+        due = sum(none[j] for j in np.flatnonzero(users | (asked & (top == limit))))
+        together = (~constant).sum() <= 3 * (due + 1)
+        alone = users.sum() * np.array(none)[mine] >= BY_CHANCE
+        out[mine] = constant | (alone & together)
+    return out
 
 
 def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import AgreementPicture
 from hungjury.base.errors import InputError, Note, check_known, few, plural
+from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
@@ -101,6 +102,7 @@ class Agreement(Record, Result, eq=False):
     alpha_ordinal: float
     rankings: Rankings | None = None
     settings: JudgeSettings = field(default_factory=JudgeSettings)
+    at_least: int = 0  # labels of the judges in the table
 
     @property
     def judges(self) -> list[str]:
@@ -167,7 +169,10 @@ class Agreement(Record, Result, eq=False):
         return str(in_report("judge_plots.agreement_text")(self))
 
     def table(self) -> Table:
-        """Return a row per judge: labels, their shares, and agreement with the others."""
+        """Return a row per judge: labels, their shares, and agreement with the others.
+
+        With `at_least`, only of judges with so many labels, those with the most first.
+        """
         agreement, kappa = self.pairs.with_others()
         rates = [f"% {g}" for g in self.grades] if len(self.grades) <= 10 else []
         names = ["judge", "labels", *rates, "agreement", "kappa"]
@@ -181,7 +186,8 @@ class Agreement(Record, Result, eq=False):
         formats = dict.fromkeys(names[2:], number_text) | dict.fromkeys(
             rates, partial(number_text, digits=1)
         )
-        return Table(names, list(each), 3, formats, left=1)
+        table = Table(names, list(each), 3, formats, left=1)
+        return with_most(table, self.labels, self.at_least) if self.at_least else table
 
     def _parts(self) -> list[str | Table]:
         summary = in_report("judge_plots.agreement_summary")(self)
@@ -241,6 +247,7 @@ def agreement(
     measure: MeasureLike = "AP",
     rel: int | None = None,
     families: Families = None,
+    at_least: int = 0,
     **reading: Unpack[ReadingOptions],
 ) -> Agreement:
     """Measure how far judges agree, on labels and on the ranking of systems.
@@ -258,6 +265,8 @@ def agreement(
     families : str, path or mapping, optional
         The LLM, or kind of people, behind each judge, as in `leaderboard`. With runs it is shown
         which families favour which systems.
+    at_least : int
+        List only judges with so many labels, those with the most first. All others are counted too.
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read.
@@ -293,11 +302,20 @@ def agreement(
     """
     of_labels, of_runs, _ = assigned(reading, judgments, runs)
     panel = Panel.of(as_judgments(judgments, **of_labels), rel)
-    found = panel_agreement(panel)
+    check_count("at_least", at_least, 0, MOST_LABELS)
+    found = replace(panel_agreement(panel), at_least=at_least)
     if runs is None:
         return found
     lists = as_runs(runs, **of_runs)
     return replace(found, rankings=_rankings(panel, lists, find_measure(measure), families))
+
+
+def with_most(
+    table: Table, labels: NDArray[np.int64], at_least: int = 0, most: int | None = None
+) -> Table:
+    """Sort a table of judges by their labels, most first; keep those with at least so many."""
+    order = np.argsort(-labels, kind="stable")
+    return replace(table, rows=[table.rows[i] for i in order[labels[order] >= at_least][:most]])
 
 
 def panel_agreement(panel: Panel) -> Agreement:

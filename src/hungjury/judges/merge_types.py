@@ -390,6 +390,7 @@ def _unfinished(fit: Fit | None) -> tuple[Note, ...]:
     groups = f"{count} of {len(fit.converged)} topics" if len(fit.converged) > 1 else "EM"
     text = (
         f"{groups} did not converge in {int(fit.rounds.max())} rounds: probabilities are those of "
-        "the last round; use em-mv or binmv, or more rounds, as in em-neu(rounds=5000)"
+        f"the last round; give it more, as in em-mv(rounds={10 * int(fit.rounds.max())}), or use "
+        "em-ordinal or mv, which have less to learn"
     )
     return (Note("not-converged", count, text, about="result"),)

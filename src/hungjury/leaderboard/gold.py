@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import GoldPicture
 from hungjury.base.errors import Argument, InputError, Note, check_seed, percent, plural
-from hungjury.base.parameters import check_share
+from hungjury.base.parameters import MOST_LABELS, check_count, check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
@@ -21,6 +21,7 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.data.scales import check_gold
+from hungjury.judges.agreement import with_most
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.plan_file import Plan, PlansLike, as_plans, in_order, rows_reached
 from hungjury.stats.agreement import (
@@ -383,11 +384,14 @@ class GoldAgreement(Record, Result, eq=False):
     weighted: bool  # by inverse inclusion probabilities of a plan
     level: float  # of the intervals
     notes: tuple[Note, ...] = ()
+    at_least: int = 0  # gold documents of the judges in the table
 
     def table(self) -> Table:
-        """Return a row per judge."""
+        """Return a row per judge; with `at_least`, those with the most documents first."""
         columns = (getattr(self, name).tolist() for name in FIGURES)
-        return Table(["judge", *FIGURES], list(zip(self.judges, *columns, strict=True)), digits=3)
+        rows = list(zip(self.judges, *columns, strict=True))
+        table = Table(["judge", *FIGURES], rows, digits=3)
+        return with_most(table, self.documents, self.at_least) if self.at_least else table
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain numbers and lists."""
@@ -404,8 +408,14 @@ class GoldAgreement(Record, Result, eq=False):
             return "One judge: no other to compare errors with."
         if np.isnan(self.effective):
             return "Too few gold labels to correlate the judges' errors."
+        said = f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones"
+        pairs = self.correlation[np.triu_indices(len(self.judges), 1)]
+        unknown = int(np.isnan(pairs).sum())
+        if not unknown:
+            return f"{said}."
         return (
-            f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
+            f"{said} if all pairs of judges err together as those do who share enough gold "
+            f"documents; {unknown:,} of {plural(len(pairs), 'pair')} do not."
         )
 
     def _parts(self) -> list[str | Table]:
@@ -436,6 +446,7 @@ def agreement_with_gold(
     plan: PlansLike | None = None,
     seed: int = 0,
     level: float = 0.95,
+    at_least: int = 0,
 ) -> GoldAgreement:
     """Compare judges with gold labels of some documents.
 
@@ -454,6 +465,8 @@ def agreement_with_gold(
         Random seed of the bootstrap over documents that gives kappa's intervals.
     level : float
         Level of the intervals.
+    at_least : int
+        List only judges with so many gold documents, those with the most first.
 
     Returns
     -------
@@ -517,6 +530,7 @@ def agreement_with_gold(
         rel=rel or 1,
         weighted=plan is not None,
         level=level,
+        at_least=check_count("at_least", at_least, 0, MOST_LABELS),
         notes=found.notes,
     )
 

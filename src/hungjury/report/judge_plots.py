@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import AgreementPicture, GoldPicture
 from hungjury.base.errors import InputError, check_choice, percent, plural
 from hungjury.base.text import number_text
-from hungjury.judges.agreement import Agreement, Rankings, alpha_text
+from hungjury.judges.agreement import Agreement, Rankings, alpha_text, with_most
 from hungjury.judges.disagreement import PRM
 from hungjury.judges.families import favour_text
 from hungjury.judges.merge_types import Merged
@@ -59,6 +58,9 @@ def agreement_summary(found: Agreement) -> list[str]:
         f"Fleiss' kappa             {number_text(found.fleiss)}",
         f"Krippendorff's alpha      {alpha_text(found)}",
     ]
+    if len(found.judges) > LINES:
+        few, most = int(np.median(found.labels)), int(found.labels.max())
+        lines.insert(1, f"half of the judges gave {few:,} labels or fewer, one gave {most:,}")
     if found.rankings is None:
         return lines
     favoured = favour_text(found.rankings.favours)
@@ -82,13 +84,11 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 def _table(found: Agreement) -> str:
     """Return a line per judge; of very many judges only those with the most labels."""
-    table = found.table()
-    left = len(found.judges) - LINES
-    if left <= 0:
-        return table.to_text()
-    most = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())
-    shown = replace(table, rows=[table.rows[i] for i in most])
-    return f"{shown}\nand {plural(left, 'judge')} with fewer labels"
+    shown = found.table()
+    if not found.at_least and len(found.judges) > LINES:
+        shown = with_most(shown, found.labels, most=LINES)
+    left = len(found.judges) - len(shown.rows)
+    return f"{shown}\nand {plural(left, 'judge')} with fewer labels" if left else shown.to_text()
 
 
 _TITLES = {
