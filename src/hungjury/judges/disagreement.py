@@ -143,17 +143,17 @@ class PRM(Record, Result, eq=False):
         return np.asarray(self._agreed_by_topic.sum(axis=0))
 
     @property
-    def p(self) -> ByLevel:
+    def p(self) -> dict[Any, float]:
         """p_{R|i} by level, NaN for one that no document judged twice has."""
         return ByLevel(self.levels, self._p, self.names)
 
     @property
-    def low(self) -> ByLevel:
+    def low(self) -> dict[Any, float]:
         """Lower end of each level's 95 % interval; NaN if judged twice in fewer than two topics."""
         return ByLevel(self.levels, self._ends[0], self.names)
 
     @property
-    def high(self) -> ByLevel:
+    def high(self) -> dict[Any, float]:
         """Upper end of each level's 95 % interval."""
         return ByLevel(self.levels, self._ends[1], self.names)
 
