@@ -173,14 +173,6 @@ def test_a_longer_plan_goes_on_and_another_one_is_refused(tmp_path: Path) -> Non
         desk(path, "aa")  # a document that is stored would be lost
 
 
-def test_a_second_server_on_one_database_is_refused(tmp_path: Path) -> None:
-    at = desk(tmp_path / "labels.db")
-    with pytest.raises(InputError, match="another `hungjury label` is using this database"):
-        desk(tmp_path / "labels.db")
-    at.store.close()
-    desk(tmp_path / "labels.db").store.close()
-
-
 def test_the_scale_stays_once_there_are_labels(tmp_path: Path) -> None:
     path, items = str(tmp_path / "labels.db"), [Item("a", "d0"), Item("a", "d1")]
     LabelStore(path, items).close()

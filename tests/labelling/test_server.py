@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,7 +77,8 @@ def test_the_cookie_is_for_this_site_alone(server: Server) -> None:
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "[::2]:{port}", "",
-     "user@127.0.0.1:{port}", "127.0.0.1:{port}/x", "localhost.:{port}", "0.0.0.0:{port}", "[::1"],
+     "user@127.0.0.1:{port}", "127.0.0.1:{port}/x", "localhost.:{port}", "0.0.0.0:{port}", "[::1",
+     "localhost:{port},evil.example", "localhost:{port} evil.example", "localhost:x"],
 )  # fmt: skip
 def test_other_hosts_are_refused_so_rebinding_fails(server: Server, host: str) -> None:
     client = Client(server)
@@ -85,7 +88,9 @@ def test_other_hosts_are_refused_so_rebinding_fails(server: Server, host: str) -
     assert client.post("task", host=shown, origin=f"http://{shown}")[0] in (400, 421)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "localhost:9000"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:{port}", "localhost:{port}", "localhost:9000", "localhost", "[::1]:{port}"]
+)
 def test_loopback_hosts_are_served_also_through_a_tunnel(server: Server, host: str) -> None:
     client = Client(server)
     shown = host.format(port=server.port)
@@ -219,9 +224,67 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert f"port {running.port} is in use" in done.stderr
         assert not (tmp_path / "other.db").exists()
-        done = hungjury(tmp_path, *common, "labels.db", "--port", "0")
-        assert done.returncode == 2
-        assert "another `hungjury label` is using this database" in done.stderr
+        (tmp_path / "link.db").symlink_to("labels.db")
+        for name in ("labels.db", "link.db", "moved.db"):
+            if name == "moved.db":
+                (tmp_path / "labels.db").rename(tmp_path / name)
+            done = hungjury(tmp_path, *common, name, "--port", "0")
+            assert done.returncode == 2
+            assert "another `hungjury label` is using this database" in done.stderr
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "moved.db")
+    done = hungjury(tmp_path, *common, "hard.db", "--port", "0")
+    assert (done.returncode, "has 2 names (hard links)" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("loss", ["deleted", "moved", "replaced", "folder"])
+def test_a_lost_database_is_rescued_and_nothing_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    folder, spare = tmp_path / "work", tmp_path / "spare"
+    folder.mkdir(), spare.mkdir()
+    monkeypatch.setenv("TMPDIR", str(spare))
+    make_plan(folder, 3)
+    with Server(folder) as running:
+        client = Client(running)
+        item = client.post("task")[1]["task"]["item"]
+        status, told = client.post("label", {"item": item, "grade": 2})
+        assert status == 200
+        if loss == "folder":
+            shutil.rmtree(folder)
+        else:
+            (folder / "labels.db").rename(tmp_path / "elsewhere.db")
+            if loss == "deleted":
+                (tmp_path / "elsewhere.db").unlink()
+            elif loss == "replaced":
+                (folder / "labels.db").write_bytes(b"")
+        status, told = client.post("label", {"item": told["task"]["item"], "grade": 1})
+        assert (status, "was deleted, moved or replaced" in told["error"]) == (507, True)
+        _, said = running.process.communicate(timeout=60)
+    assert running.process.returncode == 2
+    (rescued,) = (spare if loss == "folder" else folder).glob("labels-rescued-*.db")
+    assert str(rescued) in said
+    assert hj.read_qrels(str(rescued)).to_dict() == {"q2": {"d0": 2, "d2": 1}}
+
+
+def test_labels_are_read_through_a_link_while_they_are_given(tmp_path: Path) -> None:
+    make_plan(tmp_path, 3)
+    (tmp_path / "link.db").symlink_to("labels.db")
+    with Server(tmp_path) as running:
+        client = Client(running)
+        item = client.post("task")[1]["task"]["item"]
+        client.post("label", {"item": item, "grade": 2})
+        assert hj.read_qrels(str(tmp_path / "link.db")).to_dict() == {"q2": {"d0": 2}}
+
+
+def test_idle_connections_do_not_lock_people_out(server: Server) -> None:
+    idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(250)]
+    for i, one in enumerate(idle):
+        if i % 2:
+            with suppress(OSError):  # it was closed to make room
+                one.sendall(b"POST /x/label HTTP/1.1\r\nHost: localhost\r\n")
+    assert Client(server).post("task")[0] == 200
+    for one in idle:
+        one.close()
 
 
 @pytest.mark.parametrize(
@@ -238,6 +301,8 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         (["plan.csv", "-o", "l.db", "-m", "AP"], "results on the page need"),
         (["--export", "x", "labels.db", "--person", "a"], "nothing else"),
         (["plan.csv", "-o", "plan.csv"], "it is an input"),
+        (["plan.csv", "-o", ":memory:"], "labels in memory would be lost"),
+        (["plan.csv", "-o", "/dev/null"], "not a regular file"),
         (["plan.csv", "-o", "queries.tsv"], "not a database of labels"),
         (["absent.csv", "-o", "l.db"], "no such file"),
         (["--export", "x.qrels", "plan.csv"], "not a database of labels"),

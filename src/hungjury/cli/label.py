@@ -152,6 +152,8 @@ def label_command(
             results.close()
         at.close()
         store.close()
+    if store.lost is not None:
+        raise store.lost
     if not quiet:
         _farewell(output)
 

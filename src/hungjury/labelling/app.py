@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import hashlib
 import json
 import math
 import os
 import secrets
+import signal
 import socket
 import sqlite3
 import sys
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 # origin by its Origin, and a page without the token by its cookie.
 LARGEST = 64 * 1024  # bytes of a request's body
 LARGEST_HEAD = 16 * 1024  # bytes of its URL and headers
+EXCHANGE_SECONDS = 30.0  # for a request to arrive and its reply to be taken
+MOST_CONNECTIONS = 100  # open at once
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -177,7 +181,9 @@ def _check_origin(method: str, headers: Sequence[tuple[bytes, bytes]]) -> None:
 def _is_loopback(host: str) -> bool:
     try:
         parts = urlsplit(f"//{host}")
-        return parts.hostname in LOOPBACK and parts.netloc == host and "@" not in host
+        port = "" if parts.port is None else f":{parts.port}"
+        names = {f"[{name}]" if ":" in name else name for name in LOOPBACK}
+        return host.lower() in {f"{name}{port}" for name in names}
     except ValueError:
         return False
 
@@ -197,13 +203,18 @@ def whose(people: Sequence[Person], token: str) -> Person:
 
 async def read_json(request: Request) -> dict[str, Any]:
     """The body of a request: a JSON object of bounded size."""
+    from starlette.requests import ClientDisconnect
+
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise Refused(415, "The body must be JSON.")
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LARGEST:
-            raise Refused(413, f"A request may have {LARGEST // 1024} KB.")
+    try:
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST:
+                raise Refused(413, f"A request may have {LARGEST // 1024} KB.")
+    except ClientDisconnect:
+        raise Refused(400, "The request did not arrive whole.") from None
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -289,7 +300,10 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         return PlainTextResponse(error.message, error.status)
 
     async def not_stored(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": f"The label could not be stored: {error}."}, 507)
+        if desk.store.lost is not None:
+            signal.raise_signal(signal.SIGINT)  # stop as Ctrl-C does, after this reply
+        said = error.message if isinstance(error, InputError) else error
+        return JSONResponse({"error": f"The label could not be stored: {said}."}, 507)
 
     routes = [
         Route("/enter", enter),
@@ -301,7 +315,11 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         Route("/{key}/", page),
         Route("/{key}/{part}", page),
     ]
-    handlers: Any = {Refused: refused, sqlite3.Error: not_stored}
+    handlers: Any = {
+        Refused: refused,
+        sqlite3.Error: not_stored,
+        InputError: not_stored,
+    }
     return Guard(Starlette(routes=routes, exception_handlers=handlers))
 
 
@@ -335,20 +353,55 @@ def listen(port: int) -> socket.socket:
     return found
 
 
+def _bounded_connections() -> type[asyncio.Protocol]:
+    """Make the HTTP protocol whose connections cannot keep others out by sending nothing.
+
+    All of them come from this machine, tunnels included, so addresses do not tell people apart.
+    A request and its reply have a time limit, however their bytes drip; where too many connections
+    are open, the one that has the least time left is closed.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Bounded(H11Protocol):
+        until: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.allow_time()
+            open_ones: list[Any] = [c for c in self.connections if not c.transport.is_closing()]
+            if len(open_ones) > MOST_CONNECTIONS:
+                min(open_ones, key=lambda one: one.until.when()).transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self.until is not None:
+                self.until.cancel()
+            super().connection_lost(exc)
+
+        def on_response_complete(self) -> None:
+            self.allow_time()
+            super().on_response_complete()
+
+        def allow_time(self) -> None:
+            if self.until is not None:
+                self.until.cancel()
+            self.until = self.loop.call_later(EXCHANGE_SECONDS, self.transport.abort)
+
+    return Bounded
+
+
 def serve(app: ASGIApp, at: socket.socket) -> None:
     """Answer requests until the process is interrupted."""
     import uvicorn
 
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=_bounded_connections(),
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=16 * 1024,
-        limit_concurrency=200,
         timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):

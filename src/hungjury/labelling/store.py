@@ -6,8 +6,10 @@ import json
 import os
 import secrets
 import sqlite3
+import stat
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from importlib.resources import files
 
@@ -47,7 +49,8 @@ class LabelStore:
     """Labels on disk. One process writes; others may read at any time.
 
     The write-ahead log with ``synchronous=FULL`` means that a committed answer survives a killed
-    process and a power cut.
+    process and a power cut. If the file is deleted or moved meanwhile, all labels are copied to
+    another file, `lost` says so and nothing more is acknowledged.
 
     Parameters
     ----------
@@ -62,11 +65,21 @@ class LabelStore:
     def __init__(
         self, path: str, items: Sequence[Item], grades: Sequence[Grade] | None = None
     ) -> None:
-        self.path = path
-        self._lock = _lock(path)
+        if path == ":memory:":
+            raise InputError(
+                "labels in memory would be lost",
+                code="unusable-file",
+                file=path,
+                remedy="give a file name such as labels.db",
+            )
+        self.path, self._file = path, os.path.realpath(path)
+        self.lost: InputError | None = None
+        self._handle = _open(path)
         try:
+            _check_regular(path, os.fstat(self._handle))
             self._base = self._connect()
             self._prepare()
+            _lock(path, self._handle)
             with self.transaction():
                 self._set_plan(items)
                 self.grades = self._set_grades(grades)
@@ -78,9 +91,7 @@ class LabelStore:
             raise
 
     def _connect(self) -> sqlite3.Connection:
-        if not os.path.exists(self.path):  # it contains the secret parts of addresses
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        return sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
+        return sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
 
     def _prepare(self) -> None:
         """Check that the file is a database of ours before changing it."""
@@ -143,8 +154,7 @@ class LabelStore:
         """Close the database and release its lock."""
         if hasattr(self, "_base"):
             self._base.close()
-        os.unlink(f"{self.path}.lock")
-        os.close(self._lock)
+        os.close(self._handle)  # last: it also releases what SQLite has locked
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -156,6 +166,43 @@ class LabelStore:
             self._base.execute("rollback")
             raise
         self._base.execute("commit")
+        if self.lost is None and not self._in_place():
+            self.lost = self._rescue()
+        if self.lost is not None:
+            raise self.lost
+
+    def _in_place(self) -> bool:
+        """Tell whether the open file, with its log, is the one that a later process will find."""
+        try:
+            there = os.stat(self._file)
+        except OSError:
+            return False
+        return os.path.samestat(there, os.fstat(self._handle)) and os.path.exists(
+            f"{self._file}-wal"
+        )
+
+    def _rescue(self) -> InputError:
+        """Copy all labels to a new file beside the old one, or in the temporary folder."""
+        stem, ending = os.path.splitext(os.path.basename(self._file))
+        for folder in (os.path.dirname(self._file), tempfile.gettempdir()):
+            try:
+                handle, name = tempfile.mkstemp(ending, f"{stem}-rescued-", folder)
+                os.close(handle)
+                with closing(sqlite3.connect(name)) as copy:
+                    self._base.backup(copy)
+            except (OSError, sqlite3.Error):
+                continue
+            said = f"all labels, with the last one, are in '{name}'"
+            remedy = f"move '{name}' to this name, and start again"
+            break
+        else:
+            said, remedy = "they could not be copied", "check the folder and disk"
+        return InputError(
+            f"the database was deleted, moved or replaced while it was open; {said}",
+            code="database-lost",
+            file=self.path,
+            remedy=remedy,
+        )
 
     def register(self, names: Sequence[str]) -> list[Person]:
         """Return the people with these names and their permanent addresses; add new ones."""
@@ -205,13 +252,9 @@ class LabelStore:
         )
 
 
-def _lock(path: str) -> int:
-    """Take a lock that is released when the process ends. The database stays readable."""
-    import fcntl
-
-    name = f"{path}.lock"
-    try:
-        handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
+def _open(path: str) -> int:
+    try:  # the database contains the secret parts of addresses
+        return os.open(os.path.realpath(path), os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         raise InputError(
             f"cannot be opened: {error.strerror}",
@@ -219,19 +262,40 @@ def _lock(path: str) -> int:
             file=path,
             remedy="check the folder",
         ) from None
+
+
+LOCKED_BYTE = (1 << 30) + 4096  # after the bytes that SQLite locks, which start at 1 << 30
+
+
+def _lock(path: str, handle: int) -> None:
+    """Take a lock that is released when the process ends. The database stays readable.
+
+    It is on a byte of the file itself, so it holds under every name the file gets. Take it when
+    SQLite reads the database in WAL mode: before, SQLite would release it with its own locks.
+    """
+    import fcntl
+
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), os.stat(name)):  # not removed by one who just left
-            return handle
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCKED_BYTE)
     except OSError:
-        pass
-    os.close(handle)
-    raise InputError(
-        "another `hungjury label` is using this database",
-        code="in-use",
-        file=path,
-        remedy="use its page, or stop it with Ctrl-C first",
-    )
+        raise InputError(
+            "another `hungjury label` is using this database",
+            code="in-use",
+            file=path,
+            remedy="use its page, or stop it with Ctrl-C first",
+        ) from None
+
+
+def _check_regular(path: str, found: os.stat_result) -> None:
+    """Refuse devices, and files with two names: SQLite finds its log by the name of the file."""
+    if not stat.S_ISREG(found.st_mode):
+        problem, remedy = "not a regular file, so labels would be lost", "give a file name"
+    elif found.st_nlink > 1:
+        problem = f"this file has {found.st_nlink} names (hard links); its log belongs to one only"
+        remedy = "remove the other names, or use a symbolic link"
+    else:
+        return
+    raise InputError(problem, code="unusable-file", file=path, remedy=remedy)
 
 
 def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:

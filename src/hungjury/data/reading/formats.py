@@ -41,7 +41,7 @@ def open_labels(path: str) -> Iterator[Connection]:
         raise Source(str(path)).error("no such file", "no-file", "check the path")
     # Without a log no process is writing: then open it immutable, which works on read-only disks
     # and leaves no empty log behind.
-    how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
+    how = "mode=ro" if Path(f"{Path(path).resolve()}-wal").exists() else "immutable=1"
     try:
         with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{how}", uri=True)) as base:
             if base.execute("pragma application_id").fetchone()[0] != APPLICATION:
