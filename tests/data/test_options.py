@@ -30,7 +30,7 @@ def test_labels_of_judges_are_read_with_the_options_everywhere(files):
     made, judges, runs, gold = files
     votes = made.judgments
     assert hj.merge(judges, "binmv", **WORDS).to_dict() == hj.merge(votes, "binmv").to_dict()
-    assert hj.prm(judges, **WORDS).p.tolist() == hj.prm(votes).p.tolist()
+    assert hj.prm(judges, **WORDS).p == hj.prm(votes).p
     found = hj.agreement(judges, runs, "AP", ties="trec", **WORDS)
     expected = hj.agreement(votes, made.runs, "AP")
     assert found.alpha_nominal == expected.alpha_nominal

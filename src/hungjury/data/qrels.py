@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterable
 from dataclasses import field, fields, replace
 from typing import Any
@@ -161,9 +162,9 @@ class Qrels(Record, eq=False):
             out[topic] = dict(zip(self.pool.documents[part], values[part], strict=True))
         return out
 
-    def write(self, path: str) -> None:
+    def write(self, path: str | os.PathLike[str]) -> None:
         """Write `to_text` to a file, atomically."""
-        write_whole(path, self.to_text(path))
+        write_whole(path, self.to_text(str(path)))
 
     def to_text(self, name: str = "qrels") -> str:
         """Write TREC columns, probabilities as decimals; where every grade has a probability, a

@@ -130,6 +130,9 @@ def _conflict(
         )
         names = [rows.judges[j] for j in np.unique(rows.judge[members])]
         in_all += f" by {few(names)}" if len(names) > 1 else ""
+        if len(rows.judges) == 1:
+            column = Argument("judge_column", "iteration")
+            advice += (", or, if the second column of a qrels file names the judge,", column)
     return InputError(
         f"document '{rows.table.documents[pair]}' of topic "
         f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
