@@ -58,6 +58,7 @@ SAMPLES = {
     "theory axioms": ["P@3", "--length", "3"],
     "theory balancing": ["AP", "--length", "10"],
     "theory figure": ["balancing", "-o", "figure.svg"],
+    "theory scale": ["AP", "--length", "3"],
     "theory order": ["0,1", "1,0"],
     "train": ["fold/train.txt", "--valid", "fold/vali.txt", *QUICK, "-o", "new.json"],
 }  # fmt: skip

@@ -108,7 +108,7 @@ def test_options_that_draw_are_known() -> None:
         for option in command.params
         if ".svg" in (getattr(option, "help", None) or "")
     }
-    assert found >= {("agreement", "heat_map"), ("curve", "output"), ("prm", "plot"),
+    assert found >= {("agreement", "plot"), ("curve", "output"), ("prm", "plot"),
                      ("clicks", "plot"), ("train", "plot")}  # fmt: skip
 
 

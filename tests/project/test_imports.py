@@ -326,7 +326,9 @@ TOP = {
     "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Curve", "Gate",
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "Project", "diff", "Changes", "read_scores", "JudgeScores",
-    "read_answers", "Answers",
+    "read_answers", "Answers", "doctor", "Diagnosis", "Dominance", "PRMScores",
+    "compare_merges", "ComparedMerge", "MergeComparison",
+    "leaderboards", "leaderboard_of_scores", "ScoreBoard",
     "m", "stats", "theory", "studies", "ltr", "testing", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]

@@ -40,6 +40,15 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise file_error(path, error, "written", "check the folder") from None
 
 
+def matching(pattern: str) -> list[str]:
+    """Return the paths that a pattern means, which may be the path of one file."""
+    if not any(c in pattern for c in "*?["):
+        return [pattern] if os.path.lexists(pattern) else []
+    from glob import glob  # imported only for patterns
+
+    return glob(pattern)
+
+
 def file_error(
     path: str | os.PathLike[str],
     error: OSError,

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hungjury.base.files import file_error
+from hungjury.base.files import file_error, matching
 from hungjury.base.records import Record
 from hungjury.base.text import json_text
 
@@ -112,9 +112,7 @@ def _files(value: object) -> tuple[str, ...]:
         return tuple(file for one in value for file in _files(one))
     if not isinstance(value, (str, os.PathLike)):
         return ()
-    from glob import glob
-
-    return tuple(path for path in glob(os.fspath(value)) if os.path.isfile(path))
+    return tuple(path for path in matching(os.fspath(value)) if os.path.isfile(path))
 
 
 def with_provenance(text: str, record: dict[str, Any], *, apart: bool = True) -> str:

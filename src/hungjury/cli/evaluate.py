@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.base.choices import ScoresPicture
-from hungjury.cli.options import count, plot_options, result_options
+from hungjury.cli.options import Number, count, plot_options, result_options
 from hungjury.cli.output import Output, Plots, deliver, keep_in_project
 from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 @click.option(
     "--interval",
     "level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     metavar="LEVEL",
     help="Show intervals of this level, such as 0.95, due to uncertain labels, for E(X).",
 )
 @click.option(
     "--quantile",
     "quantiles",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     metavar="Q",
     multiple=True,
     help="Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "

@@ -18,7 +18,7 @@ ASKED = {
     "runs": ("Files with the runs of systems", "runs/*"),
     "measures": ("Measure", "nDCG@10"),
 }
-LEFT_OUT = {"form", "csv_safe", "output", "quiet", "report"}
+LEFT_OUT = {"form", "csv_safe", "output", "quiet", "report", "plot", "picture", "plot_width"}
 
 
 class _Typed(click.Command):

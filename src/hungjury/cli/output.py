@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from hungjury.base.choices import PlotWidth
+from hungjury.base.files import matching
 from hungjury.base.records import Record
 from hungjury.base.text import visible
 
@@ -162,13 +163,11 @@ def keep_in_project(to_json: Callable[[], str]) -> None:
 
 def input_files(context: click.Context) -> list[str]:
     """Return the files that the arguments of a command name, patterns included."""
-    from glob import glob
-
     given = [
         context.params.get(p.name or "") for p in context.command.params if p.type is click.STRING
     ]
     each = [one for v in given if v is not None for one in ([v] if isinstance(v, str) else v)]
-    return [file for text in each if isinstance(text, str) for file in (text, *glob(text))]
+    return [file for text in each if isinstance(text, str) for file in (text, *matching(text))]
 
 
 def _wrapped(text: str, width: int) -> str:
