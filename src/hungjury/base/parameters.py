@@ -13,7 +13,7 @@ from dataclasses import MISSING
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.text import decimal_of
 
 if TYPE_CHECKING:
@@ -69,6 +69,20 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
             remedy=f"choose {name} in that range",
         )
     return found
+
+
+def order_by(by: Any) -> Any:
+    """Check what systems are ordered by, and turn text into a number if it is one."""
+    if isinstance(by, str) and by not in ("mean", "median", "wins"):
+        if (number := decimal_of(by)) is None:
+            raise UnknownName(
+                f"systems cannot be ordered by {by!r}",
+                remedy='use "mean", "median", "wins" or a number such as 0.1',
+            )
+        by = float(number)
+    if not isinstance(by, str):
+        check_share("order", by)
+    return by
 
 
 def check_share(name: str, value: object) -> None:

@@ -162,4 +162,4 @@ class Settings(Record, kw_only=True):
 
     def extend(self, kind: type[S], **more: Any) -> S:
         """Settings of a kind that has these fields and more."""
-        return kind(**{f.name: getattr(self, f.name) for f in fields(self)}, **more)
+        return kind(**{f.name: getattr(self, f.name) for f in fields(self)} | more)

@@ -103,7 +103,7 @@ def compare_command(
     refuse_unused("--samples", f"--test {either(draws)}", test in draws)
     for name in ("--marks", "--caption"):
         refuse_unused(name, "--layout compact", layout == "compact")
-    scores, _ = score_files(out, DEFAULT, **scoring)
+    scores, _ = score_files(out, DEFAULT, **scoring, distribution=True)
     found = compare(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
         seed=seed,

@@ -31,6 +31,7 @@ from hungjury.leaderboard.options import BOARD
 
 LEVERS = {name: option for name, option in BOARD.items() if option.flag}
 PLAIN = ("level", "seed")  # of plain qrels too
+DRAWN = ("target", "draws")  # of probabilities too
 
 
 @click.command("gate", no_args_is_help=True)
@@ -76,18 +77,22 @@ def gate_command(
 
     if (qrels is None) == (not judges):
         raise click.UsageError("give either --qrels or --judges")
+    labels = reading.judgments(judges) if qrels is None else reading.labels(qrels)
     if qrels is not None:
+        if isinstance(labels, Judgments):
+            raise click.UsageError(
+                f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
+            )
         typed = [n for n in LEVERS if n not in PLAIN and was_typed(f"--{n.replace('_', '-')}")]
+        if labels.soft:
+            typed = [n for n in typed if n not in DRAWN]
         if gold or plan or typed or options["rel"] is not None:
             raise click.UsageError(
-                "--gold, --plan and options of a panel such as --target topics go with --judges"
+                "--gold, --plan and options of a panel such as --families go with --judges, "
+                "--target topics and --draws with --judges or probabilities"
             )
-        options = {name: options[name] for name in PLAIN}
-    labels = reading.judgments(judges) if qrels is None else reading.labels(qrels)
-    if qrels is not None and isinstance(labels, Judgments):
-        raise click.UsageError(
-            f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
-        )
+        asked = [n for n in DRAWN if labels.soft and was_typed(f"--{n}")]
+        options = {name: options[name] for name in (*PLAIN, *asked)}
     found = gate(
         labels, reading.runs(runs), baseline, list(candidate), list(measures), margin,
         gold=reading.gold_of(gold), plan=plan or None, **options,

@@ -36,13 +36,15 @@ from hungjury.cli.reading import (
 from hungjury.leaderboard.options import BOARD
 
 if TYPE_CHECKING:
-    from hungjury.data.qrels import Judgments
+    from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.runs import RunFiles, Runs
     from hungjury.leaderboard.score_board import ScoreBoard
 
 
 @click.command("leaderboard", no_args_is_help=True)
 @judges_option()
+@click.option("--qrels", metavar="FILE", help="Labels of one source instead of judges; labels are "
+              "drawn from probabilities, without an error of judges.")  # fmt: skip
 @runs_option()
 @click.option(
     "--collection",
@@ -77,7 +79,7 @@ def leaderboard_command(
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
     documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
     collections: tuple[str, ...], common: bool, answers: tuple[str, ...], tables: ScoreTables,
-    **options: Any,
+    qrels: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -87,6 +89,7 @@ def leaderboard_command(
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 \\
           --gold labels.qrels --plan plan.csv --report report.html
       hungjury leaderboard --collection web=web --collection news=news -m nDCG@10
+      hungjury leaderboard --qrels probabilities.qrels --runs 'runs/*' -m nDCG@10
       hungjury leaderboard --scores scores.csv -m F1
       hungjury leaderboard --answers answers.csv --scale 1-5
     """
@@ -98,7 +101,9 @@ def leaderboard_command(
     of_scores = _of_collections(collections, common, gold, measures[0], merge, reading, options)
     if tables.scores:
         of_scores = _of_tables(tables, measures[0], options)
-    kinds = {"--judges and --runs": judges or runs, "--scores": tables.scores,
+    if judges and qrels:
+        raise click.UsageError("give either --judges or --qrels")
+    kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
              "--collection": collections, "--answers": answers}  # fmt: skip
     given = [name for name, files in kinds.items() if files]
     if len(given) > 1:
@@ -110,7 +115,7 @@ def leaderboard_command(
         out.write(of_scores)
         plots.draw(of_scores)
         return
-    if not answers and not (judges and runs):
+    if not answers and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
     if report is None and (queries or documents):
         raise click.UsageError("--queries and --documents need --report FILE")
@@ -119,10 +124,12 @@ def leaderboard_command(
     refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
     refuse_unused("--prior", "an em merge", models_judges)
     lists: Runs | RunFiles
+    labels: Judgments | Qrels
     if answers:
         labels, lists, measures = _answers(answers, tables, measures)
     else:
-        labels, lists = reading.judgments(judges), reading.runs(runs)
+        labels = reading.labels(qrels) if qrels else reading.judgments(judges)
+        lists = reading.runs(runs)
     with out.progress() as progress:
         board = leaderboard(
             labels, lists, measures[0], merge,
@@ -154,7 +161,7 @@ def _answers(
 def _of_tables(tables: ScoreTables, measure: str, options: dict[str, Any]) -> ScoreBoard:
     from hungjury.leaderboard.score_board import leaderboard_of_scores
 
-    names = ("draws", "seed", "level", "target", "panel_error", "together")
+    names = ("draws", "seed", "level", "target", "panel_error", "together", "order")
     own = {name: options[name] for name in names}
     return leaderboard_of_scores(tables.read(), measure if was_typed("--measure") else None, **own)
 

@@ -51,9 +51,10 @@ def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, 
             text = (f"{measure} is compared on the {use.sum()} topics that all systems have, "
                     f"{dropped} left out")  # fmt: skip
             notes.append(Note("compared-topics", dropped, text, about="result"))
-        if scores.variance is not None and np.nansum(scores.variance[m]) > 0:
+        uncertain = scores.variance is not None and np.nansum(scores.variance[m]) > 0
+        if uncertain and m not in scores.draws:
             text = (f"the labels behind {measure} are uncertain, which tests over topics ignore; "
-                    "use a leaderboard to include it")  # fmt: skip
+                    "evaluate E(X) with distribution=True to include it")  # fmt: skip
             notes.append(Note("uncertain-labels", 1, text, about="result"))
         number = kept.shape[1]
         values.append(kept * number if averages(scores)[m] == "sum" else kept)
@@ -135,6 +136,10 @@ def compare(
     Topics left out for one system are left out for all, with a note. Counts are compared by their
     sums. Geometric means and undefined values are refused.
 
+    For expectations of uncertain labels (``evaluate(soft, runs, "E(nDCG@10)", distribution=True)``)
+    rows also have the `chance` that the system is better on these topics, from labels that were
+    drawn for all systems together.
+
     Reciprocal rank is far from normal: with few topics, tests reject too often, the bootstrap least
     so. A note then says how often.
 
@@ -162,6 +167,8 @@ def compare(
         if smaller[m]:
             found |= {"wins": found["losses"], "losses": found["wins"]}
         found |= {"mean": means[m][one], "versus_mean": means[m][other]}
+        if m in scores.draws:
+            found["chance"] = scores.wins(m)[one, other]
         columns = [column.tolist() for column in found.values()]
         for i, j, *numbers in zip(one, other, *columns, strict=True):
             rows.append(Compared(measure=measure, system=scores.systems[i],

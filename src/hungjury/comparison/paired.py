@@ -200,6 +200,7 @@ class Compared(Record):
     losses: int
     effect: float
     topics: int
+    chance: float | None = None  # P(the system is better) where labels were drawn
     p_equivalent: float | None = None  # of a difference beyond the margin, where one is given
     p_equivalent_corrected: float | None = None
 
@@ -245,6 +246,11 @@ class Comparison(Record, Result, eq=False):
     def __repr__(self) -> str:
         against = f"baseline {', '.join(self.baselines)}" if self.baselines else "all pairs"
         return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether some rows say how likely a system is better under uncertain labels."""
+        return any(row.chance is not None for row in self.rows)
 
     def significant(self, row: Compared) -> bool:
         """Is the corrected p-value below alpha?"""
@@ -301,6 +307,7 @@ class Comparison(Record, Result, eq=False):
         """A row per measure and pair, with the columns of `Compared` and every digit."""
         names = [f.name for f in fields(Compared)]
         names = names if self.margin is not None else names[:-2]
+        names = [name for name in names if name != "chance" or self.by_labels]
         return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
 
     def select(self, systems: Sequence[str] | None = None, top: int | None = None) -> Comparison:

@@ -105,6 +105,16 @@ class Qrels(Record, eq=False):
             p = (self.labels >= rel).astype(float)
         return self.plain(labels=None, grade_p=None, grades=(0, 1), p=p)
 
+    def by_one_judge(self, name: str = "labels") -> Judgments:
+        """Return the labels as those of one judge; of chances of grades the likeliest grades."""
+        label = self.threshold().labels if self.p is None else self.p
+        assert label is not None
+        document = np.flatnonzero(label >= 0).astype(np.int32)
+        return Judgments(
+            self.pool, [name], document, np.zeros_like(document), label[document].astype(float),
+            self.grades, self.p is not None, self.settings, self.notes,
+        )  # fmt: skip
+
     def relevant(self, rel: int) -> NDArray[np.int64]:
         """Count, by topic, the documents of grade `rel` or above; none for probabilities."""
         found = np.zeros(len(self), dtype=bool) if self.labels is None else self.labels >= rel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from hungjury.judges.panel import Panel
 from hungjury.stats.resampling import normal_reach
 
 Families = str | os.PathLike[str] | Mapping[str, str] | None
+Kin = str | os.PathLike[str] | Iterable[str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
 FEWEST_SYSTEMS = 5  # that one is compared with
@@ -183,6 +184,29 @@ def read_in_reverse(judgments: Judgments, judges: Sequence[str]) -> Judgments:
     note = Note("contrary-judge", len(judges), text, subjects=tuple(judges), about="judges")
     label = np.where(mine, top - judgments.label, judgments.label)
     return replace(judgments, label=label, notes=(*judgments.notes, note))
+
+
+def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
+    """[system]: is it declared as built on LLMs like the judges? And a note if none is."""
+    if kin is None:
+        return np.zeros(len(systems), dtype=bool), ()
+    if not isinstance(kin, (str, os.PathLike)):
+        names = set(kin)
+    elif os.path.exists(kin):
+        with open(kin, encoding="utf-8") as lines:
+            names = {line.strip() for line in lines}
+    else:
+        try:
+            names = {name for name in systems if re.search(str(kin), name)}
+        except re.error as error:
+            raise InputError(
+                f"invalid regular expression for kin: {error}",
+                code="kin",
+                remedy=("use a file, or a pattern such as", Argument("kin", "gpt|llama")),
+            ) from None
+    found = np.array([name in names for name in systems], dtype=bool)
+    text = f"no system matches {kin if isinstance(kin, str) else 'the declared kin'}"
+    return found, () if found.any() else (Note("no-kin", 1, text, about="result"),)
 
 
 def family_names(judges: Sequence[str], families: Families) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, MeasureError, MissingExtra
 from hungjury.base.parameters import number, one_of, param, required
-from hungjury.judges.merge_types import MERGES, LabelMerge, Verdict
+from hungjury.data.qrels import Qrels
+from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, Verdict
 from hungjury.judges.panel import Panel
 
 BinaryTie = Literal["random", "relevant", "not"]
@@ -69,6 +71,33 @@ class BinomialVote(LabelMerge):
     def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
         """Fill in missing votes: agreement of few judges is not certainty."""
         return completed_shares(panel, posterior)
+
+
+class AsGiven(LabelMerge):
+    """No merge: the probabilities of one source, each label drawn by its own. Not in the catalogue,
+    because it needs them."""
+
+    name: ClassVar[str] = "as given"
+    depends_on: ClassVar[frozenset[str]] = frozenset()
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+
+    def __init__(self, chances: Qrels) -> None:
+        super().__init__()
+        object.__setattr__(self, "chances", chances)
+
+    def merge(
+        self, panel: Panel, scope: Scope = "topic", seed: int | np.random.Generator = 0
+    ) -> Merged:
+        merged = super().merge(panel, scope, seed)
+        return replace(merged, notes=tuple(n for n in merged.notes if n.kind != "one-judge"))
+
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        given: Qrels = vars(self)["chances"]
+        if given.p is not None:
+            return Verdict(posterior=np.stack([1 - given.p, given.p], axis=1))
+        return Verdict(posterior=given.grade_p)
 
 
 @MERGES.add("qbinmv")

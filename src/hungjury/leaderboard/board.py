@@ -24,6 +24,7 @@ from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Favour
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, mean_draws, reported_rate
 from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
@@ -333,6 +334,11 @@ class Leaderboard(Standing, Result, eq=False):
     def pairs_apart(self) -> int:
         """The number of pairs of systems that are told apart."""
         return int(self.apart.sum()) // 2
+
+    @property
+    def as_given(self) -> bool:
+        """Whether labels are probabilities of one source, without an error of judges."""
+        return self.merge == AsGiven.name and self.assumed is None
 
     @property
     def smaller_is_better(self) -> bool:

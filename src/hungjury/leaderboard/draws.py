@@ -37,13 +37,17 @@ from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merge import label_merge
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import AsGiven
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import FACTOR, OVERRATED, PanelError, normal_draws
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
+from hungjury.measures.catalogue.probabilities import E
+from hungjury.measures.evaluate import score_alignment
 from hungjury.measures.scores import averaged
+from hungjury.stats.correlation import with_ties
 from hungjury.stats.resampling import topic_deviations
 
 NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
@@ -154,10 +158,22 @@ def draw_scores(
             aligned, draws, lambda rows: _score(scorer, sample(rows.stop - rows.start))
         )
     if merged.labels is None:
-        cells = values.cells
+        cells = _exact_cells(merged, aligned, options.measure)
+        cells = values.cells if cells is None else cells
     else:  # a vote: the estimate uses its own labels, the draws those of resampled panels
         cells = _score(scorer, merged.labels[None])[0]
     return Drawn(aligned, cells, values, merged.notes, merged, found)
+
+
+def _exact_cells(merged: Merged, aligned: Alignment, measure: Measure) -> Floats | None:
+    """[system, topic]: expectations under given probabilities, if they need no draws."""
+    expected = measure if measure.takes_probabilities else E(of=measure)
+    if not isinstance(merged.method, AsGiven) or measure.average == "gmean":
+        return None
+    if isinstance(expected, E) and not expected.is_exact:
+        return None
+    scores = score_alignment(aligned, merged, [expected], "judged", "zero", "nonrelevant")
+    return scores.values[0]
 
 
 def _resample_measures(
@@ -286,18 +302,22 @@ def mean_draws(
     target: Target,
     seed: np.random.SeedSequence,
     layer: PanelError | None = None,
+    as_given: bool = False,
 ) -> tuple[Floats, Floats, Parts]:
     """Draws [draw, system] of the panel's mean score, those of topics alone, and the parts.
 
     cells: [system, topic], the best estimates. draws: a summary of the drawn scores. layer: a panel
     error, to be added to the means. The draws then do not contain the errors that topics share.
+    as_given: labels are independent; drawn means stay as they are, equal ones equal.
     """
     labels, total = _label_parts(draws)
     mean, topics = cells.mean(axis=1), cells.shape[1]
-    shared = _positive(total - labels) if layer is None else None
+    shared = _positive(total - labels) if layer is None and not as_given else None
     parts = Parts(_between(cells), labels, shared, target == "population", topics)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
-    if layer is None:
+    if layer is None and as_given:
+        means = with_ties(draws.means)
+    elif layer is None:
         means = draws.means + (mean - draws.means.mean(axis=0))
     else:
         means = mean + normal_draws(labels, len(draws), noise)
@@ -388,7 +408,10 @@ def panel_estimate(
     """The panel's means, with the panel's possible error."""
     means_seed, error_seed = seed.spawn(2)
     mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
-    means, others, parts = mean_draws(drawn.cells, drawn.draws, options.target, means_seed, layer)
+    means, others, parts = mean_draws(
+        drawn.cells, drawn.draws, options.target, means_seed, layer,
+        isinstance(options.merge, AsGiven),
+    )  # fmt: skip
     shown = as_reported(options.measure, topics)
     rate = reported_rate(options.measure, mean, topics)
     means, parts, said, error = shown(means), parts.scaled(rate), shown(mean), None

@@ -65,7 +65,7 @@ class Gate(Record, Result):
         Candidate minus baseline in the direction of the measure (positive is better), with its
         simultaneous interval. None for a panel without gold labels, which has no valid interval.
     chance
-        P(candidate beats baseline); None for plain qrels.
+        P(candidate beats baseline); None for grades of one source.
     candidates
         How many were compared with the baseline; the decision is corrected for their number.
     why
@@ -185,7 +185,8 @@ def gate(
     Notes
     -----
     With qrels, topics are resampled and intervals are those of the mean difference, as wide as it
-    takes to hold for all candidates at once. With judges and gold labels they come from the
+    takes to hold for all candidates at once; if labels are probabilities, labels are drawn from
+    them too, the same ones for all systems. With judges and gold labels they come from the
     corrected leaderboard; where the panel agrees poorly with them nothing is decided. A panel
     without gold labels has no valid interval of a difference: there the decision rests on
     P(candidate beats baseline) alone, and a margin is refused. With several candidates the chance
@@ -212,7 +213,7 @@ def gate(
                 code="margin-without-gold",
                 remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
             )
-        own |= {"gold": gold, "plan": plan, "outlook": False} | of_gold
+        own |= {"gold": gold, "plan": plan} | of_gold
     elif gold is not None or plan is not None:
         raise InputError(
             "gold labels correct a panel, but these are labels of one source",
@@ -221,10 +222,9 @@ def gate(
         )
     out = []
     for one in measure_list(measure):
-        if isinstance(given, Judgments):
-            found = _by_panel(given, lists, one, own)
+        if isinstance(given, Judgments) or (given.soft and not one.takes_probabilities):
+            found = _by_panel(given, lists, one, {**own, "outlook": False})
         else:
-            own.pop("level", None), own.pop("seed", None)
             found = _by_qrels(given, lists, one, seed, own)
         notes = _about_compared(found.notes, (baseline, *wanted))
         places = [_find(found.systems, name) for name in (baseline, *wanted)]
@@ -251,7 +251,7 @@ def gate(
                     difference=float(gap[i]) if found.sized else None,
                     low=low if found.sized else None,
                     high=high if found.sized else None,
-                    chance=chance if isinstance(given, Judgments) else None,
+                    chance=chance if isinstance(given, Judgments) or given.soft else None,
                     why=found.why,
                     candidates=len(wanted),
                     notes=notes,
@@ -284,11 +284,15 @@ def _check(baseline: str, wanted: list[str], margin: float) -> None:
 
 
 def _by_panel(
-    judgments: Judgments, runs: Runs | RunFiles, measure: Measure, options: Mapping[str, Any]
+    judgments: Judgments | Qrels,
+    runs: Runs | RunFiles,
+    measure: Measure,
+    options: Mapping[str, Any],
 ) -> _Found:
     board = leaderboard(judgments, runs, measure, **options)
     correction = board.correction
-    found = _Found(board.systems, board.mean, board.samples, board.notes, correction is not None)
+    sized = correction is not None or board.as_given
+    found = _Found(board.systems, board.mean, board.samples, board.notes, sized)
     if correction is None:
         return found
     if correction.decides == "panel":
@@ -300,11 +304,23 @@ def _by_panel(
 def _by_qrels(
     qrels: Qrels, runs: Runs | RunFiles, measure: Measure, seed: int, options: Mapping[str, Any]
 ) -> _Found:
-    scores = evaluate(qrels, runs, measure, **options)
+    drawn = ("level", "seed", "target", "draws") if qrels.soft else ("level", "seed")
+    scoring = {name: value for name, value in options.items() if name not in drawn}
+    number = options.get("draws", DRAWS)
+    scores = evaluate(qrels, runs, measure, **scoring, distribution=qrels.soft)
     (counted,), _, notes = common_values(scores)
     values = averaged(counted, measure.average)
     shown = as_reported(measure, 1)  # counts are multiplied by the number of topics already
-    mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
+    mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed, number))
+    if 0 not in scores.draws and options.get("target") == "topics":
+        raise InputError(
+            f"{measure} has no distribution on these topics alone",
+            code="nothing-uncertain",
+            remedy=("use E(X), such as E(AP), or leave out", Argument("target")),
+        )
+    if 0 in scores.draws:  # of labels
+        population = options.get("target", "population") == "population"
+        draws = scores.resampled_means(0, number, seed) + (draws - mean) * population
     return _Found(scores.systems, mean, draws, scores.notes + notes)
 
 
@@ -347,7 +363,7 @@ def _find(names: list[str], name: str) -> int:
     return names.index(name)
 
 
-def _resampled(values: Floats, seed: int) -> Floats:
+def _resampled(values: Floats, seed: int, draws: int) -> Floats:
     """[draw, system]: means over resampled topics, widened to Student's t."""
     if values.shape[1] < 2:
         raise InputError(
@@ -356,4 +372,4 @@ def _resampled(values: Floats, seed: int) -> Floats:
             remedy="score two topics or more",
         )
     rng = np.random.default_rng(seed)
-    return np.asarray(values.mean(axis=1) + topic_deviations(values, DRAWS, rng, rng))
+    return np.asarray(values.mean(axis=1) + topic_deviations(values, draws, rng, rng))

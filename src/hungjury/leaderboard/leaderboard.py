@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +14,8 @@ from hungjury.base.choices import Target
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Judgments
+from hungjury.data.labels import as_judgments, as_labels, as_qrels
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.agreement import Agreement, judge_means, panel_agreement
@@ -27,12 +25,14 @@ from hungjury.judges.families import (
     contrary_to_systems,
     correlation_with_systems,
     favours,
+    kin_of,
     propose_families,
     read_in_reverse,
     seat_jury,
 )
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.board import Assumed, JudgeRow, Leaderboard, Step, look_ahead, standing
 from hungjury.leaderboard.correction import Correction, gold_estimate, planned_gold, settled
 from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
@@ -42,6 +42,7 @@ from hungjury.leaderboard.options import BOARD, BoardOptions, LeaderboardSetting
 from hungjury.leaderboard.panel_error import OVERRATED, TWO_FAMILIES, PanelError, kind_of_panel
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
+from hungjury.measures.distribution import functional
 from hungjury.stats.multiple import told_apart
 from hungjury.stats.resampling import interval
 
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from hungjury.leaderboard.options import BoardArguments
 
 
-Kin = str | os.PathLike[str] | Iterable[str] | None
 MOST_COMPARED = 1000  # systems for which other assumptions are tried
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have
 FAR = 5.0  # in standard errors
@@ -169,7 +169,7 @@ def cautions(
 
 @takes(BOARD, "reading")
 def leaderboard(
-    judgments: JudgmentsLike,
+    judgments: JudgmentsLike | QrelsLike,
     runs: RunsLike,
     measure: MeasureLike,
     merge: MergeLike = "binmv",
@@ -183,8 +183,10 @@ def leaderboard(
 
     Parameters
     ----------
-    judgments : Judgments or source
-        Labels, or anything `read_judgments` takes.
+    judgments : Judgments, Qrels or source
+        Labels, or anything `read_judgments` takes. Labels of one source, such as `Qrels`, are those
+        of one judge; if they are probabilities, these are taken as true: labels are drawn from
+        them, and no error of judges is added.
     runs : Runs or source
         Runs, or anything `read_runs` takes.
     measure : str or Measure
@@ -222,7 +224,8 @@ def leaderboard(
     options, reading = split_options(arguments, BoardOptions)
     options = options.but(measure=chosen, merge=merge_method(merge))
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
-    given, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
+    given, options = _labels(judgments, of_labels, options, gold is not None)
+    lists = as_runs(runs, **of_runs)
     if gold is not None and not isinstance(gold, Judgments):
         gold = as_qrels(gold, **of_gold)
     _check_topics(given, options.target)
@@ -277,7 +280,8 @@ def leaderboard(
             correction_notes += more
     better = -1.0 if chosen.smaller_is_better else 1.0
     ranked = made.mean if made.error is None else made.error.mean
-    order = np.lexsort((np.arange(len(ranked)), -better * ranked))
+    by = functional(better * ranked, better * made.draws, options.order)
+    order = np.argsort(-by, kind="stable")
     mean, samples = made.mean[order], made.draws[:, order]
     # With few topics an interval may exceed the measure's range; clip it.
     low, high = np.clip(interval(made.means[:, order], options.level), chosen.low, chosen.high)
@@ -325,6 +329,36 @@ def leaderboard(
     )
 
 
+def _labels(
+    source: JudgmentsLike | QrelsLike, reading: Any, options: BoardOptions, gold: bool
+) -> tuple[Judgments, BoardOptions]:
+    """The labels of judges. Probabilities of one source are drawn from, without a panel error."""
+    one: Any = as_labels(source, **reading) if isinstance(source, Mapping) and source else source
+    if not isinstance(one, Qrels):
+        given = one if isinstance(one, Judgments) else as_judgments(one, **reading)
+        if not given.soft or len(given.judges) > 1 or gold:
+            return given, options
+        one = given.qrels_of(given.judges[0])
+    elif not one.soft or (gold and one.p is not None):
+        return one.by_one_judge(), options
+    if gold:
+        raise InputError(
+            "gold labels correct judges, but these are probabilities of grades of one source",
+            code="gold-without-judges",
+            remedy=("give the labels of judges, or leave out", Argument("gold")),
+        )
+    if str(options.merge) != "binmv":
+        raise InputError(
+            "probabilities of one source need no merge",
+            code="nothing-to-merge",
+            remedy=("leave out", Argument("merge"), "or give labels of several judges"),
+        )
+    if options.rel is not None:
+        one, options = one.at_least(options.rel), options.but(rel=None)
+    error = 0.0 if options.panel_error is None else options.panel_error
+    return one.by_one_judge(), options.but(merge=AsGiven(one), panel_error=error)
+
+
 def _assumed(layer: PanelError, made: Estimate, jury: Jury, options: BoardOptions) -> Assumed:
     """Collect assumptions about the panel's error, and count pairs without declared kin."""
     undeclared = None
@@ -351,6 +385,9 @@ def _steps(
     systems = len(made.mean)
     if systems < 2:
         return [Step("give the runs of another system", None)]
+    if layer is None and isinstance(options.merge, AsGiven):
+        text = "give the labels of those who judged, if you have them: their errors then count"
+        return [Step(text, None)]
     if layer is None or made.error is None:
         text = "leave out panel_error=0 (--panel-error 0) to see what people would say"
         return [Step(text, None)]
@@ -414,29 +451,6 @@ def _overrated(
     gap /= np.maximum(group @ group - common**2 / size, 1e-12)
     low, high = interval(gap, options.level)
     return float(np.median(gap)), float(low), float(high)
-
-
-def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
-    """[system]: is it declared as built on LLMs like the judges? And a note if none is."""
-    if kin is None:
-        return np.zeros(len(systems), dtype=bool), ()
-    if not isinstance(kin, (str, os.PathLike)):
-        names = set(kin)
-    elif os.path.exists(kin):
-        with open(kin, encoding="utf-8") as lines:
-            names = {line.strip() for line in lines}
-    else:
-        try:
-            names = {name for name in systems if re.search(str(kin), name)}
-        except re.error as error:
-            raise InputError(
-                f"invalid regular expression for kin: {error}",
-                code="kin",
-                remedy=("use a file, or a pattern such as", Argument("kin", "gpt|llama")),
-            ) from None
-    found = np.array([name in names for name in systems], dtype=bool)
-    text = f"no system matches {kin if isinstance(kin, str) else 'the declared kin'}"
-    return found, () if found.any() else (Note("no-kin", 1, text, about="result"),)
 
 
 def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats:

@@ -21,7 +21,7 @@ from hungjury.base.choices import (
 )
 from hungjury.base.errors import Argument, InputError, check_seed, plural
 from hungjury.base.options import Option, Policy, check_known, declared
-from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share
+from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share, order_by
 from hungjury.data.reading.options import READING, ReadingOptions, ScoreSettings, among
 
 if TYPE_CHECKING:
@@ -147,6 +147,16 @@ class BoardArguments(PanelArguments, total=False):
             kind="bool",
         ),
     ]
+    order: Annotated[
+        str | float,
+        Option(
+            "mean",
+            "Rank systems by their mean, their median, a quantile such as 0.1 (for the cautious), "
+            "or by wins, the mean probability of being better than another system.",
+            "Medians and quantiles are those of the draws.",
+            kind="str or float", metavar="mean|median|wins|Q", read=order_by,
+        ),
+    ]  # fmt: skip
     panel_error: Annotated[
         float | None,
         Option(

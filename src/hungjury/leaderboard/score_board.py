@@ -25,6 +25,7 @@ from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BoardOptions, split_options
 from hungjury.leaderboard.panel_error import SPREAD, TAU, kind_of_panel
 from hungjury.measures.catalogue import MeasureLike
+from hungjury.measures.distribution import functional
 from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import Scores, averaged
 from hungjury.stats.multiple import letter_groups
@@ -185,7 +186,8 @@ def leaderboard_of_scores(
 
     Topics are a sample of those that could be asked. If several judges scored, the errors that they
     share are included as for other leaderboards: without documents only the part of systems, which
-    does not average out over topics. Scores without judges are taken as they are.
+    does not average out over topics. Scores without judges are taken as they are; where `evaluate`
+    drew labels (E(X) with ``distribution=True``), the uncertainty of labels is included.
 
     Parameters
     ----------
@@ -196,7 +198,7 @@ def leaderboard_of_scores(
     families : int
         Of how many families the judges are, such as LLMs; more of them share fewer errors.
     **options
-        `draws`, `seed`, `level`, `target`, `panel_error` and `together` of `leaderboard`.
+        `draws`, `seed`, `level`, `target`, `panel_error`, `together` and `order` of `leaderboard`.
 
     Returns
     -------
@@ -212,7 +214,7 @@ def leaderboard_of_scores(
     """
     chosen, _ = split_options(options, BoardOptions)
     found = scores if isinstance(scores, (Scores, JudgeScores)) else read_scores(scores)
-    rng = np.random.default_rng(chosen.seed)
+    rng, of_labels = np.random.default_rng(chosen.seed), None
     if isinstance(found, JudgeScores):
         cells, noise = _over_judges(found)
         smaller, name = found.smaller, found.measure
@@ -229,7 +231,10 @@ def leaderboard_of_scores(
         smaller = bool(found.smaller and found.smaller[m])
         cells, noise, tau, unit = _complete_cells(found, m), None, 0.0, 0.0
         who = "errors of whoever scored are not included"
-        if chosen.target == "topics":
+        if m in found.draws:  # of labels
+            who = "probabilities are taken as true"
+            of_labels = found.resampled_means(m, chosen.draws, chosen.seed)
+        elif chosen.target == "topics":
             raise InputError(
                 "scores without judges are certain on these topics", code="nothing-uncertain",
                 remedy=("rank for a population of topics,", Argument("target", "population")),
@@ -241,7 +246,7 @@ def leaderboard_of_scores(
             remedy="give scores per topic, on at least two topics",
         )  # fmt: skip
     mean = cells.mean(axis=1)
-    draws = np.tile(mean, (chosen.draws, 1))
+    draws = np.tile(mean, (chosen.draws, 1)) if of_labels is None else of_labels
     if chosen.target == "population":
         draws += topic_deviations(cells, chosen.draws, rng, rng)
     elif noise is not None:
@@ -284,7 +289,7 @@ def _board(
     options: BoardOptions, about: str, **more: Any,
 ) -> ScoreBoard:  # fmt: skip
     better = -1.0 if smaller else 1.0
-    order = np.lexsort((np.arange(len(mean)), -better * mean))
+    order = np.argsort(-functional(better * mean, better * draws, options.order), kind="stable")
     where = standing(
         better * mean[order], better * draws[:, order], options.level, options.together
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import InputError, UnknownName
-from hungjury.base.parameters import check_share
+from hungjury.base.parameters import check_share, order_by
 from hungjury.base.records import Record
 from hungjury.stats.correlation import with_ties
 
@@ -27,6 +27,20 @@ GMEAN_FLOOR = 0.00001
 def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
     """Return values as they are averaged over topics: logarithms for a geometric mean."""
     return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
+
+
+def over_topics(
+    values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Summarise values [..., topic] by their mean, sum or geometric mean.
+
+    With the `shares` of topics in resamples [draw, topic] the result is [..., draw].
+    """
+    used = averaged(values, average)
+    mean = used.mean(axis=-1) if shares is None else used @ shares.T
+    if average == "sum":
+        mean = mean * values.shape[-1]
+    return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
 class Spread(Record):
@@ -71,6 +85,18 @@ class Dominance(Record):
     second: float = 1.0
 
 
+def functional(
+    mean: NDArray[np.float64], draws: NDArray[np.float64], by: str | float
+) -> NDArray[np.float64]:
+    """Return what systems are ordered by, larger first, from means and draws [draw, system]."""
+    if by == "mean":
+        return with_ties(mean)
+    if by == "wins":
+        shares = native.shares_larger(np.ascontiguousarray(with_ties(draws).T))
+        return np.asarray(shares.mean(axis=1))
+    return with_ties(np.quantile(draws, 0.5 if isinstance(by, str) else by, axis=0))
+
+
 class Distribution:
     """What `Scores` says about the distribution of its means under uncertain labels."""
 
@@ -104,6 +130,13 @@ class Distribution:
         if average != "sum":
             total = total / np.maximum(use.sum(axis=-1), 1)
         return np.asarray(np.exp(total) if average == "gmean" else total)
+
+    def resampled_means(self, measure: int, number: int, seed: int) -> NDArray[np.float64]:
+        """Return as many rows of `mean_draws` as are asked for, with equal means equal."""
+        drawn = with_ties(self.mean_draws(measure))
+        if number <= len(drawn):
+            return drawn[:number]
+        return drawn[np.random.default_rng([seed, len(drawn)]).integers(len(drawn), size=number)]
 
     def quantile(self, q: float | Sequence[float], per_topic: bool = False) -> NDArray[np.float64]:
         """Return quantiles of the distribution that uncertain labels give to scores.
@@ -221,20 +254,10 @@ class Distribution:
         >>> hj.evaluate(soft, runs, "E(P@1)", distribution=True).order("median")
         ['A', 'B']
         """
-        if by == "wins":
-            value = self.wins(measure).mean(axis=1)
-        elif by == "mean":
-            value = self.signs[measure] * self.mean()[measure]
-        elif by == "median" or not isinstance(by, str):
-            q = 0.5 if isinstance(by, str) else by
-            check_share("by", q)
-            value = np.quantile(self.signs[measure] * self.mean_draws(measure), q, axis=0)
-        else:
-            raise UnknownName(
-                f"systems cannot be ordered by {by!r}",
-                remedy='use "mean", "median", "wins" or a number such as 0.1',
-            )
-        best = np.argsort(-with_ties(np.asarray(value)), kind="stable")
+        sign, mean = self.signs[measure], self.mean()[measure]
+        drawn = mean[None] if by == "mean" else self.mean_draws(measure)
+        value = functional(sign * mean, sign * drawn, order_by(by))
+        best = np.argsort(-value, kind="stable")
         return [self.systems[s] for s in best]
 
     def dominance(self, first: str, second: str, measure: int = 0) -> Dominance:

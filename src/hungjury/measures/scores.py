@@ -22,25 +22,12 @@ from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.distribution import Distribution, Spread
 from hungjury.measures.distribution import averaged as averaged
+from hungjury.measures.distribution import over_topics as over_topics
 from hungjury.stats.correlation import with_ties
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them do not fit a line
 _BY_CELL = ("values", "status", "variance")  # arrays [..., system, topic]
-
-
-def over_topics(
-    values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Summarise values [..., topic] by their mean, sum or geometric mean.
-
-    With the `shares` of topics in resamples [draw, topic] the result is [..., draw].
-    """
-    used = averaged(values, average)
-    mean = used.mean(axis=-1) if shares is None else used @ shares.T
-    if average == "sum":
-        mean = mean * values.shape[-1]
-    return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
 class Scores(Record, Distribution, Result, eq=False):

@@ -96,10 +96,17 @@ def headline(board: Leaderboard) -> str:
     """Return one line about what was measured."""
     return (
         f"{board.measure} on {_topics(board)}: {plural(len(board.systems), 'system')}, "
-        f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')}"
-        f"{_shared(board)} merged by {board.merge}, {_scale(board)}, "
-        f"means on the {board.scale}'s scale"
+        f"{plural(len(board.topics), 'topic')}, {_judged_by(board)}"
         + ("" if board.correction is None else f", {_corrected_by(board.correction)}")
+    )
+
+
+def _judged_by(board: Leaderboard) -> str:
+    if board.as_given:
+        return "probabilities of one source"
+    return (
+        f"{plural(board.settings.judges, 'judge')}{_shared(board)} merged by {board.merge}, "
+        f"{_scale(board)}, means on the {board.scale}'s scale"
     )
 
 
@@ -166,6 +173,8 @@ def _headings(board: Leaderboard) -> tuple[str, str]:
 def assumed(board: Leaderboard) -> list[str]:
     """Return what is assumed about the panel's error, and what families and kin would change."""
     found = board.assumed
+    if found is None and board.as_given:
+        return ["The probabilities are taken as true, and documents as independent."]
     if found is None:
         return ["Panel error 0: this is the panel's own view, not that of people."]
     judges, families = board.settings.judges, found.families
@@ -244,9 +253,9 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
     if board.scale == "panel":
-        lines.append(
-            "Means and intervals are on the panel's scale; they do not say what people would give."
-        )
+        if not board.as_given:
+            said = "Means and intervals are on the panel's scale"
+            lines.append(f"{said}; they do not say what people would give.")
         lines.append(" ".join(assumed(board)))
         if board.assumed is not None and systems > 1:
             lines.append(best_record(board))
@@ -270,7 +279,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
 
 def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
     """Return the precision with other numbers of topics and judges."""
-    scale = " on the panel's scale" if board.scale == "panel" else ""
+    scale = " on the panel's scale" if board.scale == "panel" and not board.as_given else ""
     lines = [f"Smallest detectable difference: {ahead.difference:.{digits}f}{scale}. It becomes:"]
     curves = (("topic", ahead.topics, len(board.topics)), ("judge", ahead.judges,
               board.settings.judges))  # fmt: skip

@@ -220,6 +220,8 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
             for row in rows[:-1]
         )
         lines.append(f"analysis of variance of {measure}: {each}")
+    if found.by_labels:
+        lines.append("P(better): over uncertain labels, on exactly these topics; p: over topics")
     if found.margin is not None:
         lines.append(
             f"p within ±{found.margin:g}: two one-sided t tests, corrected likewise; "
@@ -233,8 +235,9 @@ def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     interval = f"{100 * (1 - found.alpha):g} % interval"
     within = [] if found.margin is None else [f"p within ±{found.margin:g}"]
+    chance = ["P(better)"] if found.by_labels else []
     rows = [["measure", "system", "mean" if found.baselines else "versus", "difference", interval,
-             "p", corrected, *within, "W/T/L", TESTS[found.test].effect]]  # fmt: skip
+             "p", corrected, *within, *chance, "W/T/L", TESTS[found.test].effect]]  # fmt: skip
     for measure in found.measures:
         count, start = measure in found.counts, len(rows)
         mine = [row for row in found.rows if row.measure == measure]
@@ -261,6 +264,7 @@ def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list
         _p(row.p),
         _p(row.p_corrected) + ("*" if found.significant(row) else " "),
         *([] if within is None else [_p(within) + equal]),
+        *([] if not found.by_labels else ["" if row.chance is None else f"{row.chance:.3f}"]),
         f"{row.wins}/{row.ties}/{row.losses}",
         formatted(row.effect, 2, False, "+"),
     ]
