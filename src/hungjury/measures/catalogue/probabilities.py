@@ -28,7 +28,16 @@ from hungjury.base.parameters import (
 )
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, RANK_WEIGHTED, Measure, cutoff_param, ratio, seen
+from hungjury.measures.base import (
+    CATALOGUE,
+    RANK_WEIGHTED,
+    Kernel,
+    Measure,
+    cutoff_param,
+    ratio,
+    rests_on,
+    seen,
+)
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
@@ -339,6 +348,15 @@ class eRAP(Expected):  # noqa: N801
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         return self._base(judged, self.chances(judged)) > 0
+
+    @rests_on("score", "defined", "moments", "chances")
+    def kernel(self, ranks: Floats, top: int) -> Kernel | None:
+        """Return the kernel of AP, which this is where labels are certain."""
+        from hungjury.measures.catalogue.average_precision import AP
+
+        if self.prob or self.chance_of_unjudged or self.collection or self.recall_base != "pool":
+            return None
+        return AP(rel=self.rel or 1, cutoff=self.cutoff).kernel(ranks, top)
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
         given = self.chances(judged)
