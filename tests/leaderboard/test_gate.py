@@ -252,22 +252,13 @@ def test_options_of_reading_are_used_with_qrels():
         hj.gate(qrels, runs, "old", "new", target="topics")
 
 
-def test_a_target_needs_judges():
-    words = [
-        "--qrels",
-        "q",
-        "--runs",
-        "r",
-        "--baseline",
-        "a",
-        "--candidate",
-        "b",
-        "--target",
-        "topics",
-    ]
+def test_a_target_needs_judges(tmp_path):
+    (tmp_path / "q").write_text("1 0 a 1\n1 0 b 0\n")
+    systems = ["--baseline", "a", "--candidate", "b"]
+    words = ["--qrels", str(tmp_path / "q"), "--runs", "r", *systems, "--target", "topics"]
     found = CliRunner().invoke(command, ["gate", *words])
     assert found.exit_code == 2
-    assert "--target topics go with --judges" in found.output
+    assert "--target and --draws go with --judges" in found.output
 
 
 @pytest.mark.parametrize("level", [0, 1, 1.5, float("nan")])

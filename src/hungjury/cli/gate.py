@@ -88,8 +88,8 @@ def gate_command(
             typed = [n for n in typed if n not in DRAWN]
         if gold or plan or typed or options["rel"] is not None:
             raise click.UsageError(
-                "--gold, --plan and options of a panel such as --families go with --judges, "
-                "--target topics and --draws with --judges or probabilities"
+                "--gold, --plan and options of a panel such as --families go with --judges; "
+                "--target and --draws go with --judges, or with labels that are probabilities"
             )
         asked = [n for n in DRAWN if labels.soft and was_typed(f"--{n}")]
         options = {name: options[name] for name in (*PLAIN, *asked)}

@@ -249,7 +249,7 @@ class Comparison(Record, Result, eq=False):
 
     @property
     def by_labels(self) -> bool:
-        """Whether some rows say how likely a system is better under uncertain labels."""
+        """Say whether rows have the chance that a system is better under uncertain labels."""
         return any(row.chance is not None for row in self.rows)
 
     def significant(self, row: Compared) -> bool:

@@ -337,7 +337,7 @@ class Leaderboard(Standing, Result, eq=False):
 
     @property
     def as_given(self) -> bool:
-        """Whether labels are probabilities of one source, without an error of judges."""
+        """Say whether labels are probabilities of one source, without an error of judges."""
         return self.merge == AsGiven.name and self.assumed is None
 
     @property

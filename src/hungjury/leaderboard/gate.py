@@ -363,7 +363,7 @@ def _find(names: list[str], name: str) -> int:
     return names.index(name)
 
 
-def _resampled(values: Floats, seed: int, draws: int) -> Floats:
+def _resampled(values: Floats, seed: int, draws: int = DRAWS) -> Floats:
     """[draw, system]: means over resampled topics, widened to Student's t."""
     if values.shape[1] < 2:
         raise InputError(
