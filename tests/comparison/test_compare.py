@@ -297,14 +297,14 @@ def test_uncertain_labels_are_told():
 @pytest.mark.parametrize(
     ("scores", "arguments", "error", "said"),
     [
-        (some_scores(systems=2).to_dict(), {}, InputError, "expected Scores, got dict"),
+        (some_scores(systems=2).to_dict(), {}, InputError, "scores must be a Scores"),
         (scores_of(np.zeros((1, 1, 5))), {}, InputError, "only one system, 's0'"),
         (scores_of(np.zeros((1, 0, 5))), {}, InputError, "no systems to compare"),
         (scores_of(np.zeros((1, 2, 1))), {}, InputError, "1 topic in common; .*\n.*more topics"),
         (scores_of(np.zeros((1, 2, 0))), {}, InputError, "0 topics in common"),
         (some_scores(), {"baseline": "S1"}, UnknownName, "no system 'S1' .*\n.*did you mean 's1'"),
         (some_scores(), {"baseline": "bm25"}, UnknownName, "the systems are s0, s1, s2, s3"),
-        (some_scores(), {"baseline": 1}, UnknownName, "no system '1'"),
+        (some_scores(), {"baseline": 1}, InputError, "baseline must be text"),
         (some_scores(), {"test": "anova"}, InputError, "invalid value 'anova'.*\n.*randomisation"),
         (some_scores(), {"correction": "fdr"}, InputError, "invalid value 'fdr'.*\n.*bh"),
         (some_scores(), {"alpha": 1.5}, InputError, "alpha is 1.5"),

@@ -39,7 +39,8 @@ MIXED_POOL = [0, 0, 0, 2, 1, 3, 1, -1, -2]
         (naive.success(MIXED, MIXED_POOL, 1), 0),
         (naive.success(MIXED, MIXED_POOL, 2), 1),
         (naive.iprec(MIXED, MIXED_POOL, 0.5), 1 / 2),
-        (naive.iprec(MIXED, MIXED_POOL, 0.6), 1 / 2),  # 2.4 documents: two are enough
+        (naive.iprec(MIXED, MIXED_POOL, 0.6), 3 / 7),  # 2.4 documents: three
+        (naive.iprec(MIXED, MIXED_POOL, 0.6, levels="trec"), 1 / 2),  # rounded to two
         (naive.iprec(MIXED, MIXED_POOL, 0.7), 3 / 7),  # 2.8 documents: three
         (naive.iprec(MIXED, MIXED_POOL, 1.0), 0),
         (naive_gain.cg(MIXED, MIXED_POOL, cutoff=4), 3),

@@ -127,13 +127,13 @@ class Quantity(Record, eq=False):
 def least(*quantities: Quantity) -> Quantity:
     """The smallest, which is positive if all are."""
     draws = np.min([one.draws for one in quantities], axis=0)
-    return Quantity(min(one.value for one in quantities), draws)
+    return Quantity(float(np.min([one.value for one in quantities])), draws)
 
 
 def most(*quantities: Quantity) -> Quantity:
     """The largest, which is positive if any is."""
     draws = np.max([one.draws for one in quantities], axis=0)
-    return Quantity(max(one.value for one in quantities), draws)
+    return Quantity(float(np.max([one.value for one in quantities])), draws)
 
 
 def median_of(*quantities: Quantity) -> Quantity:

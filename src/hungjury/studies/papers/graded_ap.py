@@ -22,7 +22,7 @@ from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
-    PrintedTau,
+    PrintedNumbers,
     headings,
     label_sets,
     over_rates,
@@ -359,7 +359,7 @@ def printed_claims() -> dict[str, list[Claim]]:
             column = PRINTED_AS.get(other, f"GAP {in_words(g)}")
             for cells, value in zip(tables, values, strict=False):
                 cells[f"{name} {in_words(g)}", column] = value
-        users, (every, *few) = USERS[int(facts[2]) - 1], map(PrintedTau, tables)
+        users, (every, *few) = USERS[int(facts[2]) - 1], map(PrintedNumbers, tables)
         found[collection] = _of_correlation(every, users)
         for grade, part in enumerate(few[: int(facts[2]) - 2], 2):
             found[f"{collection}, few of grade {grade}"] = _of_few(every, part, users)
@@ -367,12 +367,12 @@ def printed_claims() -> dict[str, list[Claim]]:
 
 
 def _tau(
-    found: ClaimData | PrintedTau, name: str, g: tuple[float, ...], other: str = AP
+    found: ClaimData | PrintedNumbers, name: str, g: tuple[float, ...], other: str = AP
 ) -> Quantity:
     return found.tau(f"{name} {in_words(g)}", other)
 
 
-def _of_correlation(found: ClaimData | PrintedTau, users: _Users) -> list[Claim]:
+def _of_correlation(found: ClaimData | PrintedNumbers, users: _Users) -> list[Claim]:
     claim = partial(found.claim, TOPICS)
 
     def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
@@ -403,7 +403,7 @@ def _of_correlation(found: ClaimData | PrintedTau, users: _Users) -> list[Claim]
 
 
 def _of_few(
-    every: ClaimData | PrintedTau, few: ClaimData | PrintedTau, users: _Users
+    every: ClaimData | PrintedNumbers, few: ClaimData | PrintedNumbers, users: _Users
 ) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
     little, claim = in_words(users.little), partial(few.claim, TOPICS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -100,10 +101,14 @@ class ClaimData(Record, eq=False):
         return Quantity(value, value + moved)
 
 
-class PrintedTau(Record, eq=False):
-    """Correlations as a paper prints them, instead of `ClaimData`; NaN where there is none."""
+class PrintedNumbers(Record, eq=False):
+    """Numbers as a paper prints them, instead of `ClaimData`; NaN where there is none.
 
-    cells: Mapping[tuple[str, str], float]
+    taus: Kendall's tau of two measures. powers: of measures, on the whole pool.
+    """
+
+    taus: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    powers: Mapping[str, float] = field(default_factory=dict)
 
     def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
         """A claim about these numbers, which have no draws."""
@@ -111,7 +116,12 @@ class PrintedTau(Record, eq=False):
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures."""
-        value = self.cells.get((one, other), np.nan)
+        value = self.taus.get((one, other), np.nan)
+        return Quantity(value, np.array([value]))
+
+    def power(self, name: str, rate: float = 1.0) -> Quantity:
+        """Share of pairs told apart."""
+        value = self.powers.get(name, np.nan) if rate == 1 else np.nan
         return Quantity(value, np.array([value]))
 
 

@@ -32,7 +32,7 @@ from hungjury.studies.papers.label_sets import (
     ClaimData,
     LabelRecipe,
     LabelSet,
-    PrintedTau,
+    PrintedNumbers,
     headings,
     label_sets,
     over_rates,
@@ -384,7 +384,7 @@ def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]
     return [f"MP {one}{suffix}" for one in WALKS if one.startswith(start) and one.endswith(end)]
 
 
-def printed_tau(collection: str) -> PrintedTau:
+def printed_tau(collection: str) -> PrintedNumbers:
     """Tables 5.2 and 5.3 of a collection of the thesis, misprints corrected or left out."""
     printed = {("AP", column): cell for (_, column), cell in table_5_2(collection).items()}
     printed |= {
@@ -394,10 +394,10 @@ def printed_tau(collection: str) -> PrintedTau:
         (row, PRINTED_AS[column]): cell.recovered if cell.misprint else cell.value
         for (row, column), cell in printed.items()
     }
-    return PrintedTau({key: value for key, value in cells.items() if value is not None})
+    return PrintedNumbers({key: value for key, value in cells.items() if value is not None})
 
 
-def _of_correlation(found: ClaimData | PrintedTau) -> list[Claim]:
+def _of_correlation(found: ClaimData | PrintedNumbers) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def mean(other: str, recall: bool = False) -> Quantity:

@@ -16,7 +16,7 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
-from hungjury.studies.claims import Claim, sensitivity_tables
+from hungjury.studies.claims import Claim, beside_print, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.gold import Doubt
@@ -40,6 +40,7 @@ from hungjury.studies.papers.relevance_claims import (
     POWER_RATES,
     gap_claim,
     power_beside,
+    printed_claims,
     relevance_claims,
 )
 from hungjury.studies.recipe import (
@@ -293,7 +294,7 @@ class RandomRelevance(LabelRecipe):
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
              f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
              f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
-            choices[str(self.doubts[0])],
+            beside_print(choices[str(self.doubts[0])], printed_claims(), "paper"),
         )  # fmt: skip
 
     def _lines(

@@ -8,7 +8,7 @@ from functools import partial
 from hungjury.base.arrays import Floats
 from hungjury.base.tables import Cell, Table
 from hungjury.studies.claims import Claim, Quantity, least, median_of, most, within
-from hungjury.studies.papers.label_sets import ClaimData, LabelSet, rising
+from hungjury.studies.papers.label_sets import ClaimData, LabelSet, PrintedNumbers, rising
 from hungjury.studies.papers.published import (
     COMPARED,
     compared,
@@ -76,6 +76,19 @@ def relevance_claims(found: ClaimData) -> list[Claim]:
     if set(POWER_RATES) <= set(found.power_rates):
         claims += _of_power(found)
     return claims
+
+
+def printed_claims() -> dict[str, list[Claim]]:
+    """By the paper's collection: its claims on the power that it prints."""
+    found = {}
+    for column, name in enumerate(printed_numbers("relevance collections")):
+        powers = {
+            measure if case == "-" else f"{measure} {case}": float(printed[column]) / 100
+            for measure, case, which, *printed in printed_rows("relevance power")
+            if which == "-"
+        }
+        found[name] = _of_power(PrintedNumbers(powers=powers))
+    return found
 
 
 def gap_claim(found: ClaimData) -> Claim:
@@ -184,7 +197,7 @@ def _of_robustness(found: ClaimData) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_power(found: ClaimData) -> list[Claim]:
+def _of_power(found: ClaimData | PrintedNumbers) -> list[Claim]:
     power, claim = found.power, partial(found.claim, BOTH)
     at = partial(_in_all_cases, power)
 
