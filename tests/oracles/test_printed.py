@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -139,7 +140,7 @@ PLAIN: dict[str, Callable[..., float | None]] = {
     "bpref": naive.bpref,
     "recip_rank": naive.rr,
     "infAP": naive.infap,
-    "11pt_avg": naive.eleven_point,
+    "11pt_avg": partial(naive.eleven_point, levels="trec"),
     "set_P": naive.set_precision,
     "set_recall": naive.set_recall,
     "set_F": naive.set_f,
@@ -161,9 +162,9 @@ def by_trec_name(name: str, labels: naive.Labels, pool: list[int], rel: int) -> 
         return PLAIN[name](labels, pool, rel=rel)
     stem, _, last = name.rpartition("_")
     if stem == "iprec_at_recall":
-        return naive.iprec(labels, pool, float(last), rel)
+        return naive.iprec(labels, pool, float(last), rel, levels="trec")
     if name == "11pt_avg_.25,.5,.75":
-        return naive.eleven_point(labels, pool, rel, levels=(0.25, 0.5, 0.75))
+        return naive.eleven_point(labels, pool, rel, at=(0.25, 0.5, 0.75), levels="trec")
     if name == "ndcg_1=3,2=9,4=4.5":
         return naive_gain.ndcg(labels, pool, gains={1: 3, 2: 9, 4: 4.5})
     return CUT[stem](labels, pool, cutoff=int(last), rel=rel)

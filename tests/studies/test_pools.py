@@ -237,7 +237,7 @@ def test_what_cannot_be_studied(sim: Any) -> None:
         (lambda: hj.studies.robustness(binary, runs, []), "no measure"),
         (lambda: hj.studies.robustness(binary, {"s": runs["s"]}, "AP"), "at least 2 systems"),
         (lambda: hj.studies.few_highly_relevant(binary), "needs more grades"),
-        (lambda: hj.studies.few_highly_relevant(sim.gold, 4), "grade is 4"),
+        (lambda: hj.studies.few_highly_relevant(sim.gold, 4), "from 2 to 3, got 4"),
         (lambda: hj.studies.run_quartiles(hj.evaluate(binary, runs, "AP"), "P@5"), "not scored"),
         (lambda: hj.studies.correlate_measures(hj.evaluate(binary, runs, "AP", topics="retrieved",
                                                    undefined="nan").select(["s"])), "2 systems"),

@@ -110,7 +110,7 @@ def test_local_workers_share_the_cores(study_sources, store, monkeypatch):
 def test_an_engine_that_does_not_exist(study_sources, store):
     with pytest.raises(InputError, match="unknown engine"):
         run_jobs(draws(), study_sources, store, engine=Engine("nonsense"))
-    with pytest.raises(InputError, match="at least one worker"):
+    with pytest.raises(InputError, match="workers must be an integer from 1"):
         Engine("local", 0)
 
 
