@@ -392,3 +392,33 @@ def test_what_is_missing_is_said_before_any_job(
             run_study(recipe, sources, tmp_path / "out", engine=ALONE)
         assert caught.value.remedy
     assert not (tmp_path / "out").exists()
+
+
+def test_predicted_relevance_of_a_panel(tmp_path: Path) -> None:
+    """The tables are those of `prm` with gold and each family as users and assessors."""
+    made = hj.simulate(systems=4, topics=6, documents=30, depth=12, grades=3, seed=3)
+    made.write(tmp_path / "made")
+    families = "^judge[12]|^judge"
+    recipe = f'prm(families="{families}", draws=5, measures=["AP"])'
+    study = run_study(recipe, Sources.in_folder(tmp_path / "made"), tmp_path / "out")
+    parameters = rows(study, "parameters")
+    votes = {"gold": made.gold.to_dict()} | {
+        name: made.judgments.qrels_of(name).to_dict() for name in made.judgments.judges
+    }
+    others = ["judge3", "judge4", "judge5"]
+    for users, assessors, pair in (
+        (others, "gold", ("gold", "judge")),
+        ("gold", others, ("judge", "gold")),
+        ("gold", "judge1", ("judge1", "gold")),
+    ):
+        model = hj.prm({k: v for k, v in votes.items() if k in ("gold", "judge1", *others)},
+                       users=users, assessors=assessors)  # fmt: skip
+        mine = [row for row in parameters if (row["label of"], row["relevant to"]) == pair]
+        assert [float(row["p"]) for row in mine] == pytest.approx(list(model.p.values()))
+        binary, expected = model.relevant_counts()
+        (counted,) = [row for row in rows(study, "relevant-documents")
+                      if (row["label of"], row["relevant to"]) == pair]  # fmt: skip
+        assert float(counted["binary"]) == binary
+        assert float(counted["expected"]) == pytest.approx(expected)
+    assert [row["users"] for row in rows(study, "systems")] == ["judge1", "judge2", "judge"]
+    assert all(-1 <= float(row["tau"]) <= 1 for row in rows(study, "systems"))
