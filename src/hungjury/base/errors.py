@@ -58,6 +58,11 @@ def _literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+_LONG_WORD = re.compile(
+    r"(?<!\S)(\S{200})[^\s']{800,}"
+)  # an id or value that nobody reads to its end
+
+
 class HungjuryError(ValueError):
     """Base of all errors that a user can fix.
 
@@ -99,6 +104,7 @@ class HungjuryError(ValueError):
         argument: str | None = None,
         values: tuple[object, ...] = (),
     ) -> None:
+        message = _LONG_WORD.sub(r"\1…", message)
         super().__init__(message)
         self.message, self.file, self.line = message, file, line
         if code is not None:

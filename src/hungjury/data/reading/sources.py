@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -25,6 +26,7 @@ from hungjury.data.reading.compressed import (
 CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
 LONGEST_HEAD = 1 << 20
+MOST_HELD = 1 << 33  # bytes read through a pipe and kept in memory
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
 CHECK_COMMAND = "check the command that produced it"  # a remedy
 SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
@@ -328,7 +330,7 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
     if text == "-":
         if sys.stdin is None:
             raise Source("<stdin>").error("stdin is closed", "unreadable-file", "give a file")
-        return [Source("<stdin>", held=sys.stdin.buffer.read())]
+        return [_read_once("<stdin>", sys.stdin.buffer)]
     if text.startswith(PREFIX):
         return [Source(text, held=dataset_text(text, part))]
     text = os.path.expanduser(text)
@@ -371,7 +373,26 @@ def _file(name: str) -> Source:
     if os.path.isfile(name) or os.path.isdir(name):
         return found
     with found.raw() as pipe:  # such as the shell's <(zcat qrels.gz): it can be read only once
-        return Source(name, held=pipe.read())
+        return _read_once(name, pipe)
+
+
+def _read_once(name: str, stream: BinaryIO) -> Source:
+    """Read a pipe to its end. A device such as /dev/zero has none: refuse it by its first block."""
+    blocks, size = [stream.read(HEAD)], 0
+    try:
+        device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+    except OSError:  # standard input that is not a file, as tests replace it
+        device = False
+    if device and blocks[0]:
+        said = "this is a device, not a file"
+        raise Source(name).error(said, "unreadable-file", "give a file of text")
+    while blocks[-1]:
+        size += len(blocks[-1])
+        if size > MOST_HELD:
+            said = f"more than {MOST_HELD >> 30} GiB, which cannot be read through a pipe"
+            raise Source(name).error(said, "too-large", "save it as a file, and name that file")
+        blocks.append(stream.read(CHUNK))
+    return Source(name, held=b"".join(blocks))
 
 
 def dataset_text(name: str, part: str) -> bytes:

@@ -1,0 +1,49 @@
+"""Sources without an end, and names of any length, are refused in a few words."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import hungjury as hj
+from hungjury.base.errors import InputError
+from hungjury.data.reading import sources
+
+
+@pytest.mark.parametrize("device", ["/dev/urandom", "/dev/zero"])
+def test_devices_are_refused_by_their_first_block(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for read in (hj.read_qrels, hj.read_runs):
+        with pytest.raises(InputError, match="this is a device, not a file"):
+            read(device)
+    with open(device) as endless:
+        monkeypatch.setattr(sys, "stdin", endless)
+        with pytest.raises(InputError, match="this is a device, not a file"):
+            hj.read_qrels("-")
+
+
+def test_a_pipe_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MOST_HELD", 1 << 14)
+    for size, message in ((100, None), (10_000, "cannot be read through a pipe")):
+        lines = io.BytesIO(b"".join(b"1 0 d%d 1\n" % i for i in range(size)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(lines))
+        if message is None:
+            assert len(hj.read_qrels("-").to_dict()["1"]) == size
+        else:
+            with pytest.raises(InputError, match=message):
+                hj.read_qrels("-")
+
+
+@pytest.mark.parametrize(
+    "line", ["1 0 {id} x\n", "1 0 {id} 1\n1 0 {id} 2\n", "{id} 0 d 1 2 3 4\n", "{id}\n"]
+)
+def test_long_ids_are_cut_in_messages(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.qrels"
+    path.write_text("1 0 d 1\n" + line.format(id="y" * (1 << 20)))
+    with pytest.raises(hj.HungjuryError) as caught:
+        hj.read_qrels(str(path))
+    assert len(str(caught.value)) < 2000
