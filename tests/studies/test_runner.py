@@ -260,6 +260,38 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
 # kill -9 and resume
 
 
+def test_workers_leave_when_their_study_is_killed(study_folder, tmp_path):
+    log = tmp_path / "log"
+    command = [*SCRIPT, str(study_folder), str(tmp_path / "jobs.sqlite"), str(log), "6", "2"]
+    with subprocess.Popen(command, env={**ENVIRONMENT, "HANG_AT": "1"}) as study:
+        while len(starts(log)) < 2 and study.poll() is None:
+            time.sleep(0.05)
+        study.kill()
+    workers = {int(line.split()[1]) for line in starts(log)}
+    assert len(workers) == 2
+    until = time.monotonic() + 60  # their jobs would take ten minutes
+    while any(map(is_alive, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(is_alive, workers))
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("change", ["value = '{}'", "value = 'AAAA'", "fingerprint = fingerprint, "
+                                    "value = replace(value, '[', '[1, ')"])  # fmt: skip
+def test_results_that_somebody_changed_are_named(study_sources, store, change):
+    run_jobs(draws(2), study_sources, store, 0, ALONE)
+    store._base.execute(f"update results set {change} where key = 'draw/1'")
+    with pytest.raises(InputError, match="result of 'draw/1' was changed") as caught:
+        run_jobs(draws(2), study_sources, store, 0, ALONE)
+    assert len(str(caught.value)) < 400
+
+
 @pytest.mark.long
 def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_path):
     path, log, count, workers = tmp_path / "jobs.sqlite", tmp_path / "log", 24, 2

@@ -22,7 +22,9 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,7 @@ create table if not exists results (
     value text,
     error text,
     seconds real not null,
+    digest text not null,
     primary key (key, fingerprint)
 )"""
 
@@ -112,6 +115,7 @@ class ResultStore:
             self._base.execute("pragma locking_mode = exclusive")
             self._base.execute("begin exclusive")
             self._base.execute(_TABLE)
+            self._base.execute("select digest from results limit 0")
             self._base.execute("commit")
         except sqlite3.DatabaseError as error:
             self._base.close()
@@ -158,8 +162,8 @@ class ResultStore:
     ) -> None:
         """Store a result (as text) or an error, durably."""
         self._base.execute(
-            "insert or replace into results values (?, ?, ?, ?, ?)",
-            (key, fingerprint, value, error, seconds),
+            "insert or replace into results values (?, ?, ?, ?, ?, ?)",
+            (key, fingerprint, value, error, seconds, _digest(key, fingerprint, value)),
         )
 
     def values(self, wanted: Mapping[str, str]) -> dict[str, Any]:
@@ -167,12 +171,25 @@ class ResultStore:
         out = {}
         for key, fingerprint in wanted.items():
             row = self._base.execute(
-                "select value from results where key = ? and fingerprint = ? and error is null",
+                "select value, digest from results "
+                "where key = ? and fingerprint = ? and error is null",
                 (key, fingerprint),
             ).fetchone()
+            if row is not None and row[1] != _digest(key, fingerprint, row[0]):
+                raise InputError(
+                    f"the stored result of '{key}' was changed after it was written",
+                    code="damaged-store",
+                    file=str(self.path),
+                    remedy="move this file away and run the study again",
+                )
             if row is not None:
                 out[key] = from_text(row[0])
         return out
+
+
+def _digest(key: str, fingerprint: str, value: object) -> str:
+    """A checksum that ties a result to its job."""
+    return hashlib.sha256(repr((key, fingerprint, value)).encode()).hexdigest()
 
 
 LOCAL_ENGINE = Engine()
@@ -216,6 +233,7 @@ class _Task(Record):
     sources: Sources
     seed: int
     threads: int | None
+    study: int  # the process that hands out jobs
     version: str = __version__
 
 
@@ -249,7 +267,7 @@ def run_work(
     there = [store.finished(each) for each in wanted]
     outdated = [store.outdated(each, current) for each in wanted]
     tasks = [
-        _Task(place, job, sources, job.seed(seed), engine.threads)
+        _Task(place, job, sources, job.seed(seed), engine.threads, os.getpid())
         for place, (sources, jobs) in enumerate(work)
         for job in jobs
         if job.key not in there[place]
@@ -307,6 +325,8 @@ def _perform(task: _Task) -> _Done:
                 code="other-version",
                 remedy="install the same version on all machines",
             )
+        if os.getppid() == task.study:
+            _leave_with(task.study)
         if task.threads is not None:  # a local process that shares the cores with others
             os.environ["HUNGJURY_THREADS"] = str(task.threads)
         value = as_text(_result(task, study_data(task.sources)))
@@ -314,6 +334,18 @@ def _perform(task: _Task) -> _Done:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
     return _Done(task.place, task.job.key, value, error, time.perf_counter() - began)
+
+
+@cache
+def _leave_with(parent: int) -> None:
+    """End this worker when its study is killed, also in the middle of a job."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _lost(task: _Task, problem: BaseException) -> _Done:
