@@ -41,8 +41,8 @@ from hungjury.leaderboard.board import BoardRow as BoardRow
 from hungjury.leaderboard.board import Leaderboard as Leaderboard
 from hungjury.leaderboard.gate import Gate as Gate
 from hungjury.leaderboard.gate import gate as gate
-from hungjury.leaderboard.gold import GoldAgreement as GoldAgreement
-from hungjury.leaderboard.gold import agreement_with_gold as agreement_with_gold
+from hungjury.leaderboard.gold_agreement import GoldAgreement as GoldAgreement
+from hungjury.leaderboard.gold_agreement import agreement_with_gold as agreement_with_gold
 from hungjury.leaderboard.leaderboard import leaderboard as leaderboard
 from hungjury.leaderboard.plan import plan as plan
 from hungjury.leaderboard.plan_file import Plan as Plan

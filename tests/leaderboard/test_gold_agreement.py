@@ -14,7 +14,8 @@ from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import agreement_of_grades
-from hungjury.leaderboard.gold import agreement_with_gold, gold_labels
+from hungjury.leaderboard.gold import gold_labels
+from hungjury.leaderboard.gold_agreement import agreement_with_gold
 from hungjury.leaderboard.leaderboard import dependence, judge_rows
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats

@@ -85,7 +85,7 @@ def _with_gold(
     labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: tuple[str, ...],
     at_least: int, out: Output, plots: Plots,
 ) -> None:  # fmt: skip
-    from hungjury.leaderboard.gold import agreement_with_gold
+    from hungjury.leaderboard.gold_agreement import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan or None, at_least=at_least)
     out.notes(labels.notes + found.notes, "--format json")

@@ -16,7 +16,7 @@ from hungjury.judges.agreement import Agreement, Rankings, alpha_text, with_most
 from hungjury.judges.disagreement import PRM
 from hungjury.judges.families import favour_text
 from hungjury.judges.merge_types import Merged
-from hungjury.leaderboard.gold import GoldAgreement
+from hungjury.leaderboard.gold_agreement import GoldAgreement
 from hungjury.report.board_plots import draw_bump
 from hungjury.report.pictures import (
     COLOURS,
