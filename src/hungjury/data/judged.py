@@ -138,7 +138,7 @@ class _Picked:
         self.unjudged = sums((labels < 0) & (labels != MISSING))
         self.p_total = None if p is None else sums(p)
         single = labels.ndim == 1
-        self.all_judged = single and bool((labels >= 0).all())
+        self.all_judged = bool((labels >= 0).all())
         self.judged = self.pooled = None
         if single and not self.all_judged:
             at = labels[alignment.document]
@@ -160,15 +160,21 @@ class _Picked:
             entry = self.where[np.minimum(places, len(self.where) - 1)]
         else:  # no documents: only padding
             entry = np.zeros_like(places)
-        known = self._gathered(self.labels, MISSING, entry, padding)
-        judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.judged)
+        if self.all_judged:
+            known = found = self._gathered(self.labels, np.int16(0), entry, padding)
+        else:
+            known = self._gathered(self.labels, MISSING, entry, padding)
+            found = np.where(known > 0, known, np.int16(0))
+        mask = padding if self.all_judged else known >= 0  # not needed then
+        judged, judged_length = self._counted(cells, entry, padding, mask, self.judged)
         pooled = judged
         if not self.all_judged:
             pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.pooled)
         length = np.maximum(a.length[cells], 0)
         depth = a.longest
         if condensed:
-            ranks, length = np.where(known >= 0, judged, depth + 1), judged_length
+            ranks = judged if self.all_judged else np.where(known >= 0, judged, depth + 1)
+            length = judged_length
             pooled = judged  # what was pooled and not judged is left out too
         else:
             ranks = a.rank[entry] if len(a.rank) else np.zeros_like(places)
@@ -181,7 +187,7 @@ class _Picked:
                 for side in (a.tie_first, a.tie_last)
             )
         return Judged(
-            labels=np.where(known > 0, known, np.int16(0)),
+            labels=found,
             ranks=ranks,
             judged=judged,
             pooled=pooled,
@@ -208,7 +214,10 @@ class _Picked:
         """Return values [..., list, place] from values [..., document]; `nothing` in padding."""
         if not len(self.alignment.document):
             return np.full((*values.shape[:-1], *entry.shape), nothing)
-        return np.where(padding, nothing, values[..., self.alignment.document[entry]])
+        found = values.take(self.alignment.document[entry], axis=-1)
+        if padding.any():
+            found[..., padding] = nothing
+        return found
 
     def _counted(
         self,

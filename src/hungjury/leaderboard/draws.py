@@ -173,7 +173,7 @@ def _exact_cells(merged: Merged, aligned: Alignment, measure: Measure) -> Floats
     if isinstance(expected, E) and not expected.is_exact:
         return None
     scores = score_alignment(aligned, merged, [expected], "judged", "zero", "nonrelevant")
-    return scores.values[0]
+    return np.asarray(scores.values[0])
 
 
 def _resample_measures(
