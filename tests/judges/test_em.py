@@ -1,4 +1,4 @@
-"""EM against a loop, against planted judges, against crowd-kit; its laws."""
+"""EM against a loop, planted judges and crowd-kit; its laws; what a person would say instead."""
 
 import sys
 from dataclasses import replace
@@ -436,3 +436,48 @@ def test_a_group_of_ordered_grades_does_not_depend_on_others():
     among = merge(read_judgments(both, grades=range(4)), "em-ordinal(rounds=50)").select(["t"])
     assert among.posterior == pytest.approx(alone.posterior, abs=1e-9)
     assert among.rounds[0] == alone.rounds[0]
+
+
+def test_what_a_person_would_say_of_the_label_of_a_judge():
+    """By hand: of two documents labelled 1 by the LLM a person accepts one, of one labelled 0 none;
+    one observation of the mean person (1/3) is added to each level."""
+    votes = {
+        "llm": {"1": {"a": 1, "b": 1, "c": 0, "d": 1, "e": 0}},
+        "person": {"1": {"a": 1, "b": 0, "c": 0}},
+    }
+    merged = merge(votes, "prm(users=person)")
+    p = merged.to_dict()["1"]
+    assert (p["a"], p["b"], p["c"]) == (1, 0, 0)  # the person's own
+    assert p["d"] == pytest.approx((1 + 1 / 3) / 3)
+    assert p["e"] == pytest.approx((0 + 1 / 3) / 2)
+    gold = hj.read_qrels(votes.pop("person"))
+    assert merge(votes, "prm", gold=gold).to_dict()["1"] == pytest.approx(p)
+    with pytest.raises(MeasureError, match="users and other judges both labelled"):
+        merge(votes, "prm")
+    with pytest.raises(MeasureError, match="does not learn from gold"):
+        merge(votes, "binmv", gold=gold)
+
+
+def test_boards_take_what_a_person_would_say():
+    made = hj.simulate(systems=3, topics=8, seed=1)
+    board = hj.leaderboard(made.judgments, made.runs, "P@5", "prm(users=judge1)", draws=100)
+    assert len(board.systems) == 3
+
+
+def test_the_uncertainty_of_p_reaches_the_scores():
+    made = hj.simulate(systems=4, topics=12, grades=3, accuracies=(0.8, 0.7), seed=3)
+    qrels = made.judgments.qrels_of("judge1")
+    model = hj.prm(made.judgments, draws=300)
+    found = model.score(qrels, made.runs, ["AP", "nDCG@5"], draws=60)
+    plain = hj.evaluate(qrels, made.runs, [model.version(m, 2) for m in ("AP", "nDCG@5")])
+    np.testing.assert_allclose(found.mean, plain.mean())
+    drawn = model.draw(4000, 1)
+    for i, level in enumerate(model.levels):
+        ends = np.quantile(drawn[:, i], [0.025, 0.975])
+        assert ends == pytest.approx([model.low[level], model.high[level]], abs=2e-3)
+    few = [hj.evaluate(qrels, made.runs, hj.measure("AP").with_probabilities(row)).mean()[0]
+           for row in model.draw(60, 0).tolist()]  # fmt: skip
+    np.testing.assert_allclose(found.low[0], np.quantile(few, 0.025, axis=0))
+    np.testing.assert_allclose(found.high[0], np.quantile(few, 0.975, axis=0))
+    assert (found.high - found.low > 0).all()
+    assert len(found.table().rows) == 8

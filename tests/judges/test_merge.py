@@ -577,32 +577,6 @@ def test_merges_are_compared_with_gold():
         hj.compare_merges(made.judgments, {"nowhere": {"d": 1}})
 
 
-def test_what_a_person_would_say_of_the_label_of_a_judge():
-    """By hand: of two documents labelled 1 by the LLM a person accepts one, of one labelled 0 none;
-    one observation of the mean person (1/3) is added to each level."""
-    votes = {
-        "llm": {"1": {"a": 1, "b": 1, "c": 0, "d": 1, "e": 0}},
-        "person": {"1": {"a": 1, "b": 0, "c": 0}},
-    }
-    merged = merge(votes, "prm(users=person)")
-    p = merged.to_dict()["1"]
-    assert (p["a"], p["b"], p["c"]) == (1, 0, 0)  # the person's own
-    assert p["d"] == pytest.approx((1 + 1 / 3) / 3)
-    assert p["e"] == pytest.approx((0 + 1 / 3) / 2)
-    gold = hj.read_qrels(votes.pop("person"))
-    assert merge(votes, "prm", gold=gold).to_dict()["1"] == pytest.approx(p)
-    with pytest.raises(MeasureError, match="users and other judges both labelled"):
-        merge(votes, "prm")
-    with pytest.raises(MeasureError, match="does not learn from gold"):
-        merge(votes, "binmv", gold=gold)
-
-
-def test_boards_take_what_a_person_would_say():
-    made = hj.simulate(systems=3, topics=8, seed=1)
-    board = hj.leaderboard(made.judgments, made.runs, "P@5", "prm(users=judge1)", draws=100)
-    assert len(board.systems) == 3
-
-
 def test_command_compares_merges_with_gold(tmp_path):
     folder = tmp_path / "demo"
     run = CliRunner().invoke

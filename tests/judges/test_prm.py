@@ -581,22 +581,3 @@ def test_kinds_by_name_file_and_pattern(tmp_path):
     for wrong in ("[", "nowhere"):
         with pytest.raises(InputError, match=r"pattern|regular expression"):
             prm(panel(rows), kinds=wrong)
-
-
-def test_the_uncertainty_of_p_reaches_the_scores():
-    made = hj.simulate(systems=4, topics=12, grades=3, accuracies=(0.8, 0.7), seed=3)
-    qrels = made.judgments.qrels_of("judge1")
-    model = prm(made.judgments, draws=300)
-    found = model.score(qrels, made.runs, ["AP", "nDCG@5"], draws=60)
-    plain = hj.evaluate(qrels, made.runs, [model.version(m, 2) for m in ("AP", "nDCG@5")])
-    np.testing.assert_allclose(found.mean, plain.mean())
-    drawn = model.draw(4000, 1)
-    for i, level in enumerate(model.levels):
-        ends = np.quantile(drawn[:, i], [0.025, 0.975])
-        assert ends == pytest.approx([model.low[level], model.high[level]], abs=2e-3)
-    few = [hj.evaluate(qrels, made.runs, hj.measure("AP").with_probabilities(row)).mean()[0]
-           for row in model.draw(60, 0).tolist()]  # fmt: skip
-    np.testing.assert_allclose(found.low[0], np.quantile(few, 0.025, axis=0))
-    np.testing.assert_allclose(found.high[0], np.quantile(few, 0.975, axis=0))
-    assert (found.high - found.low > 0).all()
-    assert len(found.table().rows) == 8
