@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -418,8 +419,11 @@ def test_signals_leave_no_worker(
 ) -> None:
     pytest.importorskip("joblib")
     study = subprocess.Popen(
-        [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+        # Shells start background jobs, and so these tests, with SIGINT ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     try:
         wait_for_results(here, study)
         assert len(session(study.pid)) > 2  # the study and its workers

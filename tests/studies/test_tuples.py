@@ -266,12 +266,17 @@ def test_results_print_and_export(weighed: TupleStudy) -> None:
 
 def test_judges_alone(sim: Any) -> None:
     found = hj.studies.single_judges(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
-    assert [(r.measure, r.gold) for r in found.rows] == [
+    judges = [r for r in found.rows if not r.control]
+    assert [(r.measure, r.gold) for r in judges] == [
         (m, g) for m in ("AP", "RBP") for g in ("DGS", "DGS", "RGS")
+    ]
+    controls = [r for r in found.rows if r.control]  # expected measures of one constant judge
+    assert [(r.measure, r.gold, len(r.tau)) for r in controls] == [
+        (m, g, 1) for m in ("AP", "RBP") for g in ("DGS", "RGS")
     ]
     first = sim.judgments.qrels_of(sim.judgments.judges[0])
     chances = "eRAP(prob=[0.05, 0.95], unjudged=0)"
-    for row, mine, gold in zip(found.rows, ("AP", chances, chances), ("AP", "AP", chances),
+    for row, mine, gold in zip(judges, ("AP", chances, chances), ("AP", "AP", chances),
                                strict=False):  # fmt: skip
         means = hj.evaluate(first, sim.runs, mine).mean()[0]
         truth = hj.evaluate(sim.gold, sim.runs, gold).mean()[0]
