@@ -1,7 +1,8 @@
-"""Whole collections of any shape, through scores and merges: no raw exception, no NaN, no order."""
+"""Whole collections of any shape, from labels to decisions: no raw exception and no NaN."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -74,3 +75,23 @@ def test_scores_are_finite_and_do_not_depend_on_order(
         one, other = (attempt(hj.merge, each, method) for each in (judges, turned(judges)))
         found = [x if isinstance(x, str) else x.to_dict() for x in (one, other)]
         assert found[0] == found[1]
+
+
+@LIGHT
+@given(collections())
+def test_decisions_end_in_a_result_or_a_refusal(
+    collection: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    judges, runs = collection
+    board = attempt(hj.leaderboard, judges, runs, "P(rel=1)@3", draws=200)
+    if not isinstance(board, str):
+        json.loads(board.to_json(), parse_constant=not_a_number)
+    attempt(hj.plan, judges, runs, "P(rel=1)@3", 5)
+    attempt(hj.gate, judges, runs, "s0", "s1", "P(rel=1)@3")
+    scores = attempt(hj.evaluate, next(iter(judges.values())), runs, "P(rel=1)@3")
+    if not isinstance(scores, str):
+        attempt(hj.compare, scores)
+
+
+def not_a_number(name: str) -> None:
+    raise AssertionError(f"the result contains {name}")
