@@ -1,6 +1,7 @@
 """The report in a real browser: Debian's chromium, without a screen."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -83,6 +84,21 @@ def test_the_line_below_a_row_goes_through_its_name_on_a_telephone(visit):
     position, shadow = one.page.eval_on_selector("#systems tbody th.name", below)
     assert position == "sticky"  # which hides the border that cells of a table share
     assert "inset" in shadow
+
+
+def test_a_telephone_shows_who_is_best_and_whole_names_of_judges(visit):
+    one = visit("ordinary", viewport={"width": 390, "height": 800})
+    head = one.page.locator("#systems thead th", has_text="P(best)").bounding_box()
+    assert head["x"] + head["width"] <= 390
+    one.page.eval_on_selector("#panel tbody .id", "e => { e.textContent = 'qwen3-235b-thinking'; }")
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
+    assert one.page.eval_on_selector_all("#panel tbody .id", cut) == 0
+    ends = one.page.eval_on_selector_all(
+        "#systems .axis text",
+        "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width)"
+        ".map(r => [r.left, r.right])",
+    )
+    assert all(right + 2 < left for (_, right), (left, _) in pairwise(ends))
 
 
 def test_hostile_ids_are_seen_and_do_not_run(visit):

@@ -125,7 +125,7 @@
         const cells = button.closest("tr").cells;
         const near = [...Array(size).keys()].filter((t) => t !== s && !apart(s, t));
         show([isolated(data.systems[s]), line(),
-          `${cells[2].textContent}, interval ${cells[4].textContent}`, line(),
+          `${cells[2].textContent}, interval ${figure.nextElementSibling.textContent}`, line(),
           near.length ? `not told apart from № ${list(near)}` : "told apart from all others"],
         event.clientX, event.clientY);
       });
