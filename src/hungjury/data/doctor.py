@@ -58,7 +58,7 @@ class Diagnosis(Record, Result):
     >>> from pathlib import Path
     >>> import hungjury as hj
     >>> path = Path(tempfile.mkdtemp(), "a.txt")
-    >>> _ = path.write_text("1 0 a 1\\n1 0 b 0\\n")
+    >>> hj.read_qrels({"1": {"a": 1, "b": 0}}).write(path)
     >>> found = hj.doctor(path)
     >>> found.files[0].kind, found.exit_code
     ('labels', 0)

@@ -330,12 +330,15 @@ CATALOGUE: Catalogue[Measure] = Catalogue(
 )
 
 
+MOST_RANKS = 2**31 - 1  # of a list: ranks are 32-bit integers
+
+
 def rel_param() -> Any:
     return param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
 
 
 def cutoff_param() -> Any:
-    return param(None, kind=integer, low=1, doc="ranks counted")
+    return param(None, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> Floats:

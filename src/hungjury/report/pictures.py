@@ -42,6 +42,8 @@ def new_figure(width: float, height: float) -> Figure:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report", "drawing a plot") from None
+    except ValueError as error:  # MPLBACKEND names no backend
+        raise _unusable(error) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -180,8 +182,21 @@ def picture_bytes(figure: Figure, form: str) -> bytes:
     _show_plainly(figure)
     # Type 42 embeds fonts as TrueType, which journals ask for.
     with rc_context({"svg.hashsalt": "hungjury", "pdf.fonttype": 42}):
-        figure.savefig(drawn, format=form, dpi=150, metadata=undated)
+        try:
+            figure.savefig(drawn, format=form, dpi=150, metadata=undated)
+        except RuntimeError as error:  # LaTeX is missing or fails, with text.usetex
+            raise _unusable(error) from None
     return drawn.getvalue()
+
+
+def _unusable(error: Exception) -> InputError:
+    """Return the error of a matplotlib whose settings cannot draw anything."""
+    said = str(error).strip().partition("\n")[0]
+    return InputError(
+        f"matplotlib cannot draw with its present settings: {said:.200}",
+        code="unusable-matplotlib",
+        remedy="unset MPLBACKEND, and text.usetex in your matplotlibrc",
+    )
 
 
 def _show_plainly(figure: Figure) -> None:
