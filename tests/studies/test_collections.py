@@ -21,8 +21,9 @@ from hungjury.base.errors import InputError, StudyFailed
 from hungjury.cli.main import hungjury as command
 from hungjury.studies.data import Sources, read_collection, read_collections
 from hungjury.studies.engines import Engine
+from hungjury.studies.gold import CONSTANT
 from hungjury.studies.jobs import as_text
-from hungjury.studies.papers import markov
+from hungjury.studies.papers import label_sets
 from hungjury.studies.recipe import Study, run_study
 from oracles import studies as naive
 
@@ -110,7 +111,8 @@ def test_tables_side_by_side(
 
 
 def test_figures_have_a_panel_for_each_collection(studies: dict[str, Study]) -> None:
-    for name, number in (("markov", 8), ("graded-ap", 6), ("random-relevance", 6)):
+    # No topic has few highly relevant documents: graded-ap draws no empty panels for them.
+    for name, number in (("markov", 8), ("graded-ap", 2), ("random-relevance", 6)):
         figure = [*studies[name].report.figures.values()][-1].draw()
         titles = [axes.get_title(loc="left") for axes in figure.axes[:number]]
         assert len(figure.axes) == number
@@ -126,7 +128,9 @@ def test_a_column_for_collections_where_there_are_several(studies: dict[str, Stu
     assert list(found.columns)[4:] == ["M=2", "M=3", "M=4"]
     short = [row for row in found.rows if row[0] == "second"]
     assert len(short) == len(found.rows) / 2
-    assert all(row[-1] is None and row[-2] is not None for row in short), "4 judges, 3 at most"
+    merged = [row for row in short if row[2] != CONSTANT]
+    assert len(merged) < len(short)
+    assert all(row[-1] is None and row[-2] is not None for row in merged), "4 judges, 3 at most"
 
 
 def test_collections_are_the_systems_factor(studies: dict[str, Study]) -> None:
@@ -190,9 +194,9 @@ def test_what_is_stored_for_one_is_used_beside_another(
     for chosen in (collections(folders)[:1], collections(folders), collections(folders)[::-1]):
         run_study(RECIPES[0], chosen, tmp_path, 3, ALONE, announce=said.append)
     assert said == [
-        "2 jobs: 0 stored already, 2 to do",
-        "4 jobs: 2 stored already, 2 to do",
-        "4 jobs: 4 stored already, 0 to do",
+        "3 jobs: 0 stored already, 3 to do",
+        "6 jobs: 3 stored already, 3 to do",
+        "6 jobs: 6 stored already, 0 to do",
     ]
 
 
@@ -270,8 +274,8 @@ def test_errors_name_the_collection(
     def pools_job(data: Any, seed: int, **arguments: Any) -> None:
         raise ZeroDivisionError("no luck")
 
-    monkeypatch.setattr(markov, "pools_job", pools_job)
-    with pytest.raises(StudyFailed, match="2 of 4 jobs failed\n  first: pools/gold/0: Zero"):
+    monkeypatch.setattr(label_sets, "pools_job", pools_job)
+    with pytest.raises(StudyFailed, match="2 of 6 jobs failed\n  first: pools/gold/0: Zero"):
         run_study(RECIPES[0], collections(folders), tmp_path / "out", engine=ALONE)
 
 
