@@ -244,7 +244,7 @@ def test_simulate_writes_the_same_collection_for_the_same_seed(tmp_path: Path) -
     for name in ("a", "b"):
         assert hungjury("simulate", "-o", name, *flags, cwd=tmp_path).returncode == 0
     made = sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file())
-    assert len(made) == 1 + 5 + 3
+    assert len(made) == 1 + 5 + 3 + 1  # gold, judges, runs and checksums
     for name in made:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     done = hungjury("evaluate", "a/gold.qrels", "a/runs/*", "-m", "AP", cwd=tmp_path)

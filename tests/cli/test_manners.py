@@ -216,7 +216,7 @@ def test_what_would_be_ignored_is_refused(
          "use --ties trec or input for"),
         (("aware", "--judges", "J", "--runs", "R", "--weights", "supervised"),
          "give --gold"),
-        (("agreement", "--judges", "G"), "or use --judge-column iteration if"),
+        (("agreement", "--judges", "named"), "--judge-column iteration"),
         (("evaluate", "nope", "R"), "check the path"),
         (("evaluate", "G", "R", "demo/runs/system1.run"), "give it once"),
     ],
@@ -225,6 +225,7 @@ def test_remedies_name_options_and_not_arguments(
     demo: Path, arguments: tuple[str, ...], remedy: str
 ) -> None:
     (demo / "twice").write_text("1 0 doc1-0 1\n1 0 doc1-0 0\n")
+    (demo / "named").write_text("1 anna doc1-0 1\n1 bert doc1-0 0\n")
     named = {"J": "demo/judges/*", "R": "demo/runs/*", "G": "demo/gold.qrels"}
     done = hungjury(*(named.get(a, a) for a in arguments), cwd=demo)
     assert done.returncode == 2

@@ -145,6 +145,11 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
                      "duplicates": "error", "smaller": (), "scale": None},
     hj.theory.balancing_of_all: {"lengths": [3]},
     hj.theory.interval_scale: {"measure": "P@2", "length": 2, "grades": 2, "order": None},
+    hj.compare_merges: {**PANEL, "gold": SIM.gold, "rel": 1, "scope": "all", "seed": 0,
+                        "methods": ["mv"], "draws": 5},
+    hj.leaderboard_of_scores: {"scores": SCORES, "measure": "AP", "families": 1},
+    hj.leaderboards: {"collections": {"a": (SIM.judgments, SIM.runs)}, "measure": "AP",
+                      "gold": None, "merge": "mv", "common": False, "weights": None},
     hj.users.user_walk: {"model": "RBP", "relevant": [1], "length": 3},
     hj.users.user_model: {"given": "published"},
 }  # fmt: skip

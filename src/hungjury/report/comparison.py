@@ -11,6 +11,7 @@ import numpy as np
 
 from hungjury.base.choices import Marks
 from hungjury.base.errors import Argument, InputError, check_choice, plural
+from hungjury.base.parameters import MOST_DIGITS, check_count
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, neighbours, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
@@ -232,6 +233,7 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
 
 def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
     """Return a line per comparison; the baseline's own line comes first for each measure."""
+    check_count("digits", digits, 0, MOST_DIGITS)
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     interval = f"{100 * (1 - found.alpha):g} % interval"
     within = [] if found.margin is None else [f"p within ±{found.margin:g}"]
