@@ -375,10 +375,15 @@ def test_parameters_for_grades_on_probabilities_of_relevance(name, given, what):
 
 
 @pytest.mark.parametrize("name", ["eRAP", "eRRBP", "eRDCG"])
-def test_a_map_of_grades_on_probabilities_of_grades_is_not_ignored(name):
-    """Labels are probabilities here too: a second map from grades to probabilities is refused."""
-    with pytest.raises(MeasureError, match="prob"):
-        hj.evaluate(graded(), RUN, f"{name}(prob=[0.1, 0.4, 0.9])")
+def test_a_map_of_grades_on_probabilities_of_grades_is_their_product(name):
+    """P(relevant) is the sum over grades of P(grade) times P(relevant given the grade)."""
+    given, prob = graded(), [0.1, 0.4, 0.9]
+    soft = {
+        topic: {d: sum(p * q for p, q in zip(row, prob, strict=True)) for d, row in rows.items()}
+        for topic, rows in given.to_dict().items()
+    }
+    found = hj.evaluate(given, RUN, f"{name}(prob={prob}, unjudged=0)").values
+    assert found == pytest.approx(hj.evaluate(soft, RUN, f"{name}(unjudged=0)").values)
 
 
 def test_rel_on_probabilities_of_grades():

@@ -161,8 +161,8 @@ def exact(unjudged: float, name: str) -> float:
     for labels in itertools.product((0, 1), repeat=5):
         chance = math.prod(p if x else 1 - p for p, x in zip(chances, labels, strict=True))
         a, x, b, c, d = labels
-        pool = [a, b, c, d]
-        if name == "AP":  # the unjudged document is found, but not in the pool
+        pool = [a, b, c, d, x]  # an unjudged document that is relevant counts in the recall base
+        if name == "AP":
             value = naive.ap([a, x, b, c], pool) or 0.0
         else:
             value = naive.precision([a, x, b, c], pool, 3)

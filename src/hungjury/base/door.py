@@ -126,8 +126,9 @@ def check(name: str, value: object, kind: Any) -> None:
         check_seed(value)
     if name in ("level", "alpha", "p"):
         check_share(name, value)
-    words = [args for one in _members(kind) for args in [get_args(one)] if _is(one, Literal)]
-    if words and isinstance(value, str):
+    members = [one for one in _members(kind) if one is not NoneType]
+    words = [get_args(one) for one in members if _is(one, Literal)]
+    if words and (isinstance(value, str) or len(words) == len(members)):
         check_choice(name, value, words[0])
     plain = value is None or isinstance(value, (str, int, float, bytes))
     shown = repr(value) if plain else _word(type(value))
