@@ -19,6 +19,7 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, Note, plural
+from hungjury.base.files import file_error
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
@@ -276,20 +277,31 @@ def _matched(judges: Sequence[str], pattern: str) -> list[str | None]:
 def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read names and their families, one of each on a line."""
     out: dict[str, str] = {}
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            words = re.split(r"[,\t]|\s+", line.strip())
-            if words == [""] or line.startswith("#"):
-                continue
-            if len(words) != 2:
-                raise InputError(
-                    f"expected a name and its family, got {len(words)} columns",
-                    code="families",
-                    file=str(path),
-                    line=number,
-                    remedy="write one name and its family on each line",
-                )
-            out[words[0]] = words[1]
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+    except OSError as error:
+        raise file_error(path, error) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 text: {error.reason}",
+            code="unreadable-file",
+            file=str(path),
+            remedy="write one name and its family on each line",
+        ) from None
+    for number, line in enumerate(lines, start=1):
+        words = re.split(r"[,\t]|\s+", line.strip())
+        if words == [""] or line.startswith("#"):
+            continue
+        if len(words) != 2:
+            raise InputError(
+                f"expected a name and its family, got {len(words)} columns",
+                code="families",
+                file=str(path),
+                line=number,
+                remedy="write one name and its family on each line",
+            )
+        out[words[0]] = words[1]
     return out
 
 
