@@ -21,7 +21,8 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import Output, Plots
-from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
+from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
+from hungjury.data.reading.options import LABELS, RUNS
 
 
 @click.command("compare", no_args_is_help=True)
@@ -80,7 +81,7 @@ from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_
 @seed_option("Random seed of randomisation and bootstrap.")
 @plot_options(ComparisonPicture)
 @result_options("table", "csv", "json", "latex", "markdown", "html")
-@labels_and_runs
+@reading_options({name: one for name, one in LABELS.items() if name != "layout"}, RUNS)
 def compare_command(
     baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
     correction: Multiplicity | None, layout: Layout, systems: tuple[str, ...], top: int | None,
