@@ -1,7 +1,6 @@
 """Commands offer the choices and the defaults of the functions they call."""
 
 import inspect
-import sys
 from typing import Any, Literal, get_args, get_origin
 
 import click
@@ -56,7 +55,7 @@ def pairs() -> list[Any]:
 @pytest.mark.parametrize(("function", "option", "parameter"), pairs())
 def test_an_option_is_the_parameter(function, option, parameter):
     if isinstance(option.type, click.Choice):
-        scope = vars(sys.modules[function.__module__])
+        scope = inspect.unwrap(function).__globals__
         assert choices(eval(parameter.annotation, dict(scope))) == set(option.type.choices)
     kinds = str, int, float
     if isinstance(parameter.default, kinds) and isinstance(option.default, kinds):
