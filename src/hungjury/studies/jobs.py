@@ -16,6 +16,7 @@ import base64
 import hashlib
 import json
 import os
+import signal
 import sqlite3
 import time
 import traceback
@@ -343,7 +344,7 @@ def _leave_with(parent: int) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGTERM)  # as the study would have stopped it
 
     Thread(target=watch, daemon=True).start()
 
