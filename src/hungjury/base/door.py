@@ -19,7 +19,7 @@ from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_
 
 from hungjury.base.errors import InputError, check_choice, check_seed, either
 from hungjury.base.lazy import PUBLIC
-from hungjury.base.parameters import check_share
+from hungjury.base.parameters import MOST_DIGITS, check_count, check_share
 from hungjury.base.provenance import remember
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,6 +121,8 @@ def _rules(function: FunctionType) -> dict[str, Any]:
 def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
     if fits(value, kind):
+        if name == "digits":
+            check_count(name, value, 0, MOST_DIGITS)
         return
     if name == "seed":
         check_seed(value)
@@ -128,7 +130,8 @@ def check(name: str, value: object, kind: Any) -> None:
         check_share(name, value)
     members = [one for one in _members(kind) if one is not NoneType]
     words = [get_args(one) for one in members if _is(one, Literal)]
-    if words and (isinstance(value, str) or len(words) == len(members)):
+    simple = value is None or isinstance(value, (str, bytes, int, float, list, tuple))
+    if words and simple and (isinstance(value, str) or len(words) == len(members)):
         check_choice(name, value, words[0])
     plain = value is None or isinstance(value, (str, int, float, bytes))
     shown = repr(value) if plain else _word(type(value))
