@@ -135,6 +135,7 @@ SMALL_SCORES = hj.evaluate(SMALL.gold, SMALL.runs, "AP")
 VALUES = np.random.default_rng(0).normal(size=(3, 40))
 
 PUBLIC = {
+    "compare_merges": lambda seed: hj.compare_merges(SMALL.judgments, SMALL.gold, seed=seed),
     "agreement_with_gold": lambda seed: hj.agreement_with_gold(
         SMALL.judgments, SMALL.gold, seed=seed
     ),

@@ -68,7 +68,8 @@ def test_every_command_with_csv_can_write_it_for_spreadsheets() -> None:
     """Those whose CSV is read back by its ids (plan, merge) write it exactly."""
     for name, command in ALL.items():
         forms = [p.type.choices for p in command.params if isinstance(p.type, click.Choice)]
-        if any("csv" in choices for choices in forms) or name.startswith("study "):
+        own = name == "merge"  # whose CSV is a table of merges
+        if (not own and any("csv" in c for c in forms)) or name.startswith("study "):
             assert "csv_safe" in [p.name for p in command.params], name
     assert "csv_safe" in [p.name for p in ALL["label"].params]
 

@@ -54,6 +54,7 @@ SAMPLES = {
                     "--measures", "AP"],
     "study graded-ap": [*STUDY, "--repetitions", "1", "--rates", "0.5"],
     "study markov": [*STUDY, "--repetitions", "1", "--rates", "0.5"],
+    "study prm": [*STUDY, "--draws", "20"],
     "study random-relevance": [*STUDY, "--repetitions", "1", "--rates", "0.5", "--samples", "100"],
     "theory axioms": ["P@3", "--length", "3"],
     "theory balancing": ["AP", "--length", "10"],

@@ -23,7 +23,7 @@ from hungjury.cli.main import hungjury as group
 from hungjury.cli.study import study_command
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
-from hungjury.studies.papers import RECIPES, markov
+from hungjury.studies.papers import RECIPES, label_sets
 from hungjury.studies.recipe import NEEDS, Recipe, run_study
 from hungjury.users.classes import Dynamic, UserClass
 from hungjury.users.model import UserModel
@@ -56,7 +56,7 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     claims, pages = done.stdout.split("\n\n")
     assert claims.splitlines()[0].split() == ["claim", "case", "estimate", "low", "high", "verdict"]
     assert pages.splitlines()[0] == str(folder / "index.html")
-    assert "3 jobs: 0 stored already, 3 to do" in done.stderr
+    assert "4 jobs: 0 stored already, 4 to do" in done.stderr
 
     names = ["AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)", "MP", "MP(rec=True)"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), names).mean()
@@ -75,7 +75,7 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     assert (folder / "table-5.3.png").read_bytes().startswith(b"\x89PNG")
 
     page = (folder / "index.html").read_text()
-    assert page.count("<table>") == 7
+    assert page.count("<table>") == 8
     assert page.count('src="data:image/svg+xml;base64,') == 3
     assert not re.search(r'(src|href)="(?!data:)', page), "the page needs another file"
 
@@ -111,7 +111,7 @@ def test_real_data(shared_data, tmp_path):
     recall_based = dict(zip((r[0] for r in correlations.rows), correlations.rows, strict=True))
     # What the thesis reports on four collections: with recall, Markov precision becomes AP.
     assert recall_based["MP GL_AD_LID@Rec(T)"][1].value > 0.97
-    assert len(study.finished[0].results) == 2
+    assert len(study.finished[0].results) == 3
 
 
 # errors
@@ -122,8 +122,8 @@ def test_failed_jobs_are_told_at_the_end(demo, tmp_path, monkeypatch):
     def pools_job(data, seed, **arguments):
         raise ZeroDivisionError("no luck")
 
-    monkeypatch.setattr(markov, "pools_job", pools_job)
-    with pytest.raises(StudyFailed, match="1 of 2 jobs failed\n  pools/gold/0: ZeroDivisionError"):
+    monkeypatch.setattr(label_sets, "pools_job", pools_job)
+    with pytest.raises(StudyFailed, match="1 of 3 jobs failed\n  pools/gold/0: ZeroDivisionError"):
         run("study", "markov", "--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 1)
     assert not (tmp_path / "markov" / "index.html").exists()
 

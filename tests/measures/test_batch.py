@@ -26,7 +26,8 @@ Simulate = Callable[..., Any]
 TOP = 4
 NATIVE = [
     "AP", "AP@5", "AP(rel=3)", "GMAP", "ERR", "ERR@3", "ERR(max_grade=6)@20", "P@3", "R", "R@4",
-    "RR", "RR@2", "RR(rel=2)", "Success@3", "CG@4", "nCG", "DCG", "DCG(base=2)@7", "nDCG", "nDCG@5",
+    "RR", "RR@2", "RR(rel=2)", "Success@3", "CG@4", "Mean@3", "nCG", "DCG", "DCG(base=2)@7",
+    "nDCG", "nDCG@5",
     'nDCG(dcg="exp-log2")@3', "nDCG(gains={1: 0.3, 3: 0, 4: 11})", "RBP", "RBP(p=0.5, rel=2)@3",
     "RBP(p=0)", "gRBP", "nDCG(gains={0: 0.5, 1: 2})@4", "CG(gains={0: 1})", "eRAP", "eRAP(rel=2)@5",
 ]  # fmt: skip

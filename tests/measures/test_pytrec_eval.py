@@ -66,7 +66,7 @@ def both(seed: int, rel: int) -> tuple[dict[str, Any], Runs, Any, dict[str, Any]
     """Our scores by trec_eval's names, and pytrec_eval's results by system."""
     qrels, runs = collection(seed)
     wanted = {trec_name(m): m for name in sorted(NAMES) for m in measure_list(name)}
-    chosen = [m.but(rel=rel) if hasattr(m, "rel") else m for m in wanted.values()]
+    chosen = [m.but(rel=rel) if getattr(m, "rel", None) else m for m in wanted.values()]
     single = hj.read_runs(runs, score_precision="single")
     scores = hj.evaluate(qrels, single, chosen, topics="retrieved")
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, NAMES, relevance_level=rel)

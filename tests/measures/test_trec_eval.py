@@ -63,7 +63,8 @@ def compare(mine: Printed, theirs: Printed, least: int) -> None:
 def all_trec(rel: int = 1) -> dict[str, Any]:
     """trec_eval's names and our measures, at a relevance level (its -l)."""
     return {
-        trec_name(m): m.but(rel=rel) if hasattr(m, "rel") else m for m in measure_list("all_trec")
+        trec_name(m): m.but(rel=rel) if getattr(m, "rel", None) else m
+        for m in measure_list("all_trec")
     }
 
 

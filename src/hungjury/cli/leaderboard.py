@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 @click.command("leaderboard", no_args_is_help=True)
 @judges_option()
-@click.option("--qrels", metavar="FILE", help="Labels of one source instead of judges; labels are "
-              "drawn from probabilities, without an error of judges.")  # fmt: skip
+@click.option("--qrels", metavar="FILE", help="Labels of one source instead of judges; "
+              "probabilities are taken as true, without an error of judges.")  # fmt: skip
 @runs_option()
 @click.option(
     "--collection",

@@ -90,7 +90,11 @@ def _command(recipe: type[Recipe]) -> click.Command:
 
     def run(as_published: bool, reading: Reading, **given: Any) -> None:
         chosen = {parameter.name: given.pop(parameter.name) for parameter in recipe.params()}
-        named = {name: value for name, value in chosen.items() if value not in (None, (), False)}
+        named = {
+            name: value
+            for name, value in chosen.items()
+            if value is not None and value is not False and value != ()
+        }
         options = dict(reading.options)
         if as_published:
             named = {**recipe.published, **named}

@@ -87,7 +87,7 @@ class Scores(Record, Distribution, Result, eq=False):
     @property
     def std(self) -> NDArray[np.float64] | None:
         """Standard deviation of each value, where labels are uncertain."""
-        return None if self.variance is None else np.sqrt(self.variance)
+        return None if self.variance is None else np.sqrt(np.maximum(self.variance, 0))
 
     def __repr__(self) -> str:
         m, s, t = self.values.shape

@@ -86,7 +86,7 @@ class SDCG(Reading):
     with few of them weigh less."""
 
     paper = "Moffat et al. 2017"
-    formula = "SDCG@k: C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k"
+    formula = "SDCG@k = Σ_n W(n) gain(n), C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k"
     at = "cutoff"
     cutoff: int = _ranks_param()
 
@@ -100,7 +100,7 @@ class BPM(Reading):
     bejeweled player model, in its static form."""
 
     paper = "Zhang et al. 2017"
-    formula = "BPM@k: C(n) = 1 while Σ_{m≤n} gain(m) < T and n < k, else 0"
+    formula = "BPM@k = Σ_n W(n) gain(n), C(n) = 1 while Σ_{m≤n} gain(m) < T and n < k, else 0"
     at = "cutoff"
     T: float = _wanted_param()
     cutoff: int = _ranks_param()
@@ -115,7 +115,7 @@ class INSQ(Reading):
     every rank, whatever was found. Inverse squares are the weights of ranks."""
 
     paper = "Moffat, Scholer and Thomas 2012"
-    formula = "INSQ: C(n) = ((n + 2T - 1) / (n + 2T))^2"
+    formula = "INSQ = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2"
     T: float = _wanted_param()
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -136,7 +136,10 @@ class INST(Reading):
     stops. The measure adapts to the list, and T may differ from topic to topic in difficulty."""
 
     paper = "Moffat, Bailey, Scholer and Thomas 2015"
-    formula = "INST: C(n) = ((n + T + t_n - 1) / (n + T + t_n))^2, t_n = T - Σ_{m≤n} gain(m)"
+    formula = (
+        "INST = Σ_n W(n) gain(n), C(n) = ((n + T + t_n - 1) / (n + T + t_n))^2, "
+        "t_n = T - Σ_{m≤n} gain(m)"
+    )
     T: float = _wanted_param()
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -168,7 +171,7 @@ class NearlyERR(Reading):
 class NERR8(NearlyERR):
     """Nearly ERR, equation 8: the user reads until satisfied, at most k documents."""
 
-    formula = "NERR8@k: C(n) = 1 - gain(n) for n < k, 0 at k"
+    formula = "NERR8@k = Σ_n W(n) gain(n), C(n) = 1 - gain(n) for n < k, 0 at k"
     at = "cutoff"
     cutoff: int = _ranks_param()
 
@@ -177,7 +180,7 @@ class NERR8(NearlyERR):
 class NERR9(NearlyERR):
     """Nearly ERR, equation 9: ERR's reciprocal ranks as a chance to read on."""
 
-    formula = "NERR9@k: C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
+    formula = "NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
     at = "cutoff"
     cutoff: int = _ranks_param()
 
@@ -189,7 +192,7 @@ class NERR9(NearlyERR):
 class NERR10(NearlyERR):
     """Nearly ERR, equation 10: unsatisfied users read on with probability p, as in RBP."""
 
-    formula = "NERR10: C(n) = p (1 - gain(n))"
+    formula = "NERR10 = Σ_n W(n) gain(n), C(n) = p (1 - gain(n))"
     p: float = param(0.9, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
     def goes_on(self, rank: Floats) -> Floats:
@@ -203,7 +206,7 @@ class NERR10(NearlyERR):
 class NERR11(NearlyERR):
     """Nearly ERR, equation 11: unsatisfied users read on as in INSQ."""
 
-    formula = "NERR11: C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
+    formula = "NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
     T: float = _wanted_param()
 
     def goes_on(self, rank: Floats) -> Floats:

@@ -163,6 +163,10 @@ class Mean(CG):
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         return np.ones(judged.counts.shape[:-1], dtype=bool)
 
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        return Kernel("gains", self.gain_of_grades(top), self._weights(len(ranks)))
+
 
 @CATALOGUE.add("nCG")
 class nCG(CG):  # noqa: N801 - the field's name

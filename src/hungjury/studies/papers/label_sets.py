@@ -253,7 +253,7 @@ def places(measures: Mapping[str, str]) -> dict[str, int]:
 
 def relevant_from(one: Measure, rel: int) -> Measure:
     """The measure with its lowest relevant grade, where it has one."""
-    return one.but(rel=rel) if hasattr(one, "rel") else one
+    return one.but(rel=rel) if getattr(one, "rel", None) else one
 
 
 def score(
