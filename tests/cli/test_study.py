@@ -81,7 +81,7 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
 
     before = {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"}
     again = run("study", "markov", *flags)
-    assert "3 jobs: 3 stored already, 0 to do" in again.stderr
+    assert "4 jobs: 4 stored already, 0 to do" in again.stderr
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"} == before
 
 

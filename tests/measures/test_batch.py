@@ -78,7 +78,7 @@ def test_kernels_give_what_the_measure_gives(simulate: Simulate, name: str) -> N
         labels = vectors(alignment, seed, 37)  # no multiple of what a kernel takes at once
         values = Scorer(name, alignment, TOP)(labels)
         assert same(values, one_by_one(name, alignment, labels))
-        assert np.isnan(values).any()
+        assert np.isnan(values).any() or name == "Mean@3"  # which is always defined
         assert (values > 0).any()
 
 
