@@ -31,10 +31,12 @@ def rerun_command(file: str) -> None:
     from hungjury import __version__
     from hungjury.projects.history import changed_inputs, moved_numbers, read_result
 
-    old = read_result(file)
+    old, here = read_result(file), os.getcwd()
     record, folder = old["provenance"], old.get("made", {}).get("folder", "")
+    file = os.path.abspath(file)
     if not all(os.path.exists(one["path"]) for one in record["inputs"]) and os.path.isdir(folder):
-        os.chdir(folder)
+        os.chdir(folder)  # where the command was given
+        click.get_current_context().call_on_close(lambda: os.chdir(here))
     differs = changed_inputs(record)
     if record["hungjury"] != __version__:
         differs.append(f"hungjury {record['hungjury']} made it, this is {__version__}")
