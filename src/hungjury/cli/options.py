@@ -393,7 +393,7 @@ def _take_project(context: click.Context, _option: click.Parameter, path: str | 
 
     project = Project(path or PROJECT)
     given = project.options(context.command.name or "")
-    if context.command.name == "merge":  # there they would ask for weighted votes
+    if context.command.name in ("label", "merge"):  # where they mean something else
         given = {name: value for name, value in given.items() if name not in ("runs", "measures")}
     names = {(p.name or ""): p for p in context.command.params}
     if "measure" in names and "measures" in given:
