@@ -90,7 +90,7 @@ def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, mo
     mixed, together = tmp_path / "mixed", tmp_path / "together"
     mixed.write_text(end.join(lines) + end)
     together.write_text(end.join([*grouped[:50], "", *grouped[50:]]))
-    qrels = {f"{q}_1": {"d": q % 2, "e": int(q == 4)} for q in range(5)}
+    qrels = {f"{q}_1": {"u1": q % 2, "u2": int(q == 4)} for q in range(5)}
     models = [calibrate(mixed, pages="moves"), calibrate(mixed, qrels, min_sessions=2)]
     monkeypatch.setattr(readers, "group_by_session", no_sort)
     again = [calibrate(together, pages="moves"), calibrate(together, qrels, min_sessions=2)]
@@ -124,9 +124,9 @@ def test_yandex_actions_with_bytes_that_are_no_text_and_pages_that_are_too_long(
         lines.append(f"{query}\t0\tQ\t{query}\t1\t{urls}")
         lines += [f"{query}\t{i + 1}\tC\tu{u}" for i, u in enumerate((9, 10, 0, 9))]
     path.write_bytes("\n".join(lines).encode().replace(b"Q\t3\t", b"Q\t\xff\t"))
-    model = calibrate(path, {"\N{REPLACEMENT CHARACTER}_1": {"d": 1}, "4_1": {"d": 0}})
-    for one in (model["navigational"], model["informational"]):
-        assert (one.visits[0], one.visits[9], one.moves[9][0], one.moves[0][9]) == (1, 2, 1, 1)
+    model = calibrate(path)
+    one = model["all"]
+    assert (one.visits[0], one.visits[9], one.moves[9][0], one.moves[0][9]) == (2, 4, 2, 2)
     assert model.log is not None
     assert model.log.off_page == 2
 
@@ -136,9 +136,12 @@ def test_yandex_actions_in_several_files(tmp_path):
     lines = text.splitlines(keepends=True)
     for i in range(5):
         (tmp_path / f"{i}.txt").write_text("".join(lines[i * 80 : i * 80 + 80]))
-    model = calibrate(tmp_path, {f"{q}_1": {"d": q % 2} for q in range(5)}, min_sessions=2)
+    model = calibrate(tmp_path, {f"{q}_1": {"u1": q % 2} for q in range(5)}, min_sessions=2)
     walks = naive_users.paths(records, 10)
-    single = [w for w in walks if w[0]["query"] in ("1_1", "3_1")]
+    pages = [line.split("\t") for line in lines]
+    shows = {(int(p[0]), int(p[1])) for p in pages if p[2] == "Q" and "u1" in p[5:]}
+    single = [w for w in walks if w[0]["query"] in ("1_1", "3_1")
+              and (w[0]["session"], w[0]["page"]) in shows]  # fmt: skip
     assert model["navigational"].moves == tuple(map(tuple, naive_users.moves(single, 10)))
 
 
@@ -207,6 +210,35 @@ def test_a_page_is_navigational_if_it_shows_one_relevant_document(tmp_path: Path
     table = pd.DataFrame({"session": [1, 2, 2], "rank": [1, 2, 1], "query": ["7_1"] * 3})
     with pytest.raises(InputError, match="the class 'navigational' has no page with a click"):
         calibrate(table, labels, ranks=3)  # does not list its documents: three in the labels
+
+
+def test_so_is_a_page_of_a_trec_session(tmp_path: Path) -> None:
+    """The first page lists one of two relevant documents; the third lists nothing."""
+    path = tmp_path / "sessions.xml"
+    path.write_text(TREC)
+    model = calibrate(path, {"7": {"u": 1, "v": 1}}, ranks=3)
+    assert model["navigational"].pages == 1
+    assert model["informational"].pages == 1
+    assert model.log is not None
+    assert model.log.relevant_shown
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_so_is_a_page_of_a_log_of_actions(apart: bool, tmp_path: Path) -> None:
+    """u1 is shown twice and counts once; 8_1 has no labels; sessions may be interleaved."""
+    pages = ["1\t0\tQ\t7\t1\tu1\tu2\tu1", "1\t1\tC\tu1", "1\t2\tQ\t7\t1\tu4\tu5\tu6", "1\t3\tC\tu5",
+             "1\t4\tC\tu4"]  # fmt: skip
+    other = ["2\t0\tQ\t8\t1\tu1\tu2\tu3", "2\t1\tC\tu2", "2\t2\tQ\t9\t1\tu1\tu2\tu3", "2\t3\tC\tu3"]
+    lines = [*pages[:2], *other, *pages[2:]] if apart else pages + other
+    log = tmp_path / "log"
+    log.write_text("\n".join(lines) + "\n")
+    labels = {"7_1": {"u1": 1, "u4": 1, "u5": 2, "u9": 0}, "9_1": {"u1": 0}}
+    model = calibrate(log, labels, ranks=3)
+    assert model["navigational"].visits == (1, 0, 0)
+    assert model["informational"].visits == (1, 1, 1)
+    assert model.log is not None
+    assert model.log.relevant_shown
+    assert model.log.unlabelled == 1
 
 
 def test_labels_of_other_names_are_refused_with_both(tmp_path: Path) -> None:

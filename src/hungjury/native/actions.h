@@ -2,8 +2,10 @@
 // `session<TAB>time<TAB>C<TAB>url`: clicks are given the rank they have on their session's latest page.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <unordered_map>
 
 #include "intern.h"
 #include "lines.h"
@@ -14,7 +16,7 @@ namespace hungjury {
 // Rows as columns; -1 where a row has no such thing.
 struct ActionRows {
     std::vector<int64_t> session, page, query, record;
-    std::vector<int32_t> rank;
+    std::vector<int32_t> rank, relevant;
     std::vector<double> time;
     std::vector<int8_t> kind;
 };
@@ -29,6 +31,11 @@ class ActionLog {
     // Numbers of sessions, records and queries count from `first`.
     explicit ActionLog(int64_t first) : first_(first), session_(first), record_(first) {}
 
+    // Labels a query, `name_region`: a page of it has this document as a relevant one; none if empty.
+    void judge(Bytes query, Bytes document) {
+        auto &labels = judged_[std::string(query)];
+        if (!document.empty()) labels.push_back(hash_of(document));
+    }
     void feed(Bytes chunk) { lines_.feed(chunk, *this); }
     void finish() {
         lines_.finish(*this);
@@ -70,6 +77,7 @@ class ActionLog {
     };
     struct Page {
         int64_t record, query;
+        int32_t relevant;  // documents of it; -1 for queries without labels
         std::array<uint64_t, shown> urls;
     };
     static uint64_t hash_of(Bytes url) { return url.empty() ? 0 : hash_bytes(url) | 1; }
@@ -90,8 +98,10 @@ class ActionLog {
             actions_.push_back({time, record_, hash_of(field[3]), 0, what});
         } else if (what == 'Q') {
             actions_.push_back({time, record_, 0, pages_.size(), what});
-            pages_.push_back({record_, query(field[3], field[4]), {}});
-            for (size_t r = 0; r < shown; ++r) pages_.back().urls[r] = hash_of(field[5 + r]);
+            pages_.push_back({record_, query(field[3], field[4]), -1, {}});
+            Page &page = pages_.back();
+            for (size_t r = 0; r < shown; ++r) page.urls[r] = hash_of(field[5 + r]);
+            if (page.query >= 0) page.relevant = relevant_on(page.urls);
         } else {
             row(unreadable, time, record_, nullptr, -1);
         }
@@ -100,6 +110,13 @@ class ActionLog {
         if (name.empty() || region.empty()) return -1;
         query_.assign(name).append("_").append(region);
         return first_ + queries.add(query_);
+    }
+    // Of the query that was named last; a document that a page shows twice counts once.
+    int32_t relevant_on(const std::array<uint64_t, shown> &urls) const {
+        auto found = judged_.find(query_);
+        if (found == judged_.end()) return -1;
+        auto on_page = [&](uint64_t url) { return std::find(urls.begin(), urls.end(), url) != urls.end(); };
+        return static_cast<int32_t>(std::count_if(found->second.begin(), found->second.end(), on_page));
     }
     // The session is complete: its actions in order of time, each click on the page before it.
     void close() {
@@ -134,6 +151,7 @@ class ActionLog {
         rows.query.push_back(page ? page->query : -1);
         rows.record.push_back(record);
         rows.rank.push_back(rank);
+        rows.relevant.push_back(page ? page->relevant : -1);
         rows.time.push_back(time);
         rows.kind.push_back(kind);
     }
@@ -142,6 +160,7 @@ class ActionLog {
     std::string name_, query_;
     std::vector<Action> actions_;
     std::vector<Page> pages_;
+    std::unordered_map<std::string, std::vector<uint64_t>> judged_;
     HashSet seen_;  // of sessions: two whose hashes agree cost a sort, nothing else
 };
 

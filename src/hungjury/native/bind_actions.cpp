@@ -10,6 +10,10 @@ namespace hungjury {
 void bind_actions(nb::module_ &m) {
     nb::class_<ActionLog>(m, "ActionLog", "Clicks of a log of queries and clicks, with their ranks.")
         .def(nb::init<int64_t>(), "first"_a)
+        .def("judge", [](ActionLog &a, nb::str query, nb::list documents) {
+            a.judge(bytes_of(query), {});
+            for (nb::handle one : documents) a.judge(bytes_of(query), bytes_of(nb::cast<nb::str>(one)));
+        }, "query"_a, "documents"_a, "Name the relevant documents of a query, before any line is fed.")
         .def("feed", &feed<ActionLog>, "piece"_a)
         .def("finish", &ActionLog::finish)
         .def("meet", &ActionLog::meet, "other"_a,
@@ -29,6 +33,7 @@ void bind_actions(nb::module_ &m) {
             out["query"] = array(std::move(a.rows.query));
             out["record"] = array(std::move(a.rows.record));
             out["rank"] = array(std::move(a.rows.rank));
+            out["relevant"] = array(std::move(a.rows.relevant));
             out["time"] = array(std::move(a.rows.time));
             out["kind"] = array(std::move(a.rows.kind));
             a.rows = ActionRows();

@@ -7,13 +7,13 @@ so they are counted but never linked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
-from hungjury.users.logs import EMPTY_PAGE, KIND, RECORD, UNREADABLE, Tally
+from hungjury.users.logs import EMPTY_PAGE, KIND, RECORD, UNREADABLE, Relevant, Tally
 from hungjury.users.model import LogReport
 from hungjury.users.readers import QueryEngine, click_table, need_ibis
 
@@ -38,7 +38,7 @@ class Counts(Record, eq=False):
 def count_clicks(
     engine: QueryEngine | None,
     log: object,
-    relevant: Mapping[str, Collection[str]] | None,
+    relevant: Relevant | None,
     ranks: int,
     min_sessions: int,
     by_query: bool = False,
@@ -66,7 +66,7 @@ def count_clicks(
     rows = _counts(paths, times).to_pyarrow().to_pylist()
     queries = _by_query(paths, times) if by_query else []
     used = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
-    report = replace(_report(rows, tally), relevant_shown=shown)
+    report = replace(_report(rows, tally), relevant_shown=shown and tally.listed)
     if not used and relevant and report.unlabelled:
         _refuse_names(named, next(iter(relevant)), report.unlabelled)
     return Counts(used, queries, bool(times), report)

@@ -39,10 +39,14 @@ BATCH = 1 << 19  # rows written at once
 PART = 1 << 40  # more records than a part has
 
 
+Relevant = Mapping[str, Collection[str]]  # documents of each labelled query
+
+
 def write_action_clicks(
-    sources: Sequence[Source], folder: Path, queries: bool
+    sources: Sequence[Source], folder: Path, queries: bool, relevant: Relevant | None = None
 ) -> tuple[list[Path], bool]:
-    """Write Parquet files of clicks with their ranks, of pages without clicks, and of bad records.
+    """Write Parquet files of clicks with their ranks, of pages without clicks, and of bad records;
+    with labels, also how many relevant documents the page shows.
 
     A large file is read in parts, on all cores. Pages are only found if the lines of a session
     are adjacent: the second result says whether they are; if not, the rows are useless.
@@ -51,7 +55,11 @@ def write_action_clicks(
     paths = [folder / f"actions-{number}.parquet" for number in range(len(parts))]
 
     def write(number: int) -> native.ActionLog:
-        return _write(parts[number], number * PART, paths[number], queries)
+        log = native.ActionLog(number * PART)
+        for query, documents in (relevant or {}).items():
+            log.judge(query, list(documents))
+        _write(log, parts[number], number * PART, paths[number], queries, relevant is not None)
+        return log
 
     whole, *others = map_files(write, list(range(len(parts))), None, "")
     for other in others:
@@ -59,24 +67,30 @@ def write_action_clicks(
     return paths, not whole.interleaved
 
 
-def _write(part: Source, first: int, path: Path, queries: bool) -> native.ActionLog:
+def _write(
+    log: native.ActionLog, part: Source, first: int, path: Path, queries: bool, labelled: bool
+) -> None:
     import pyarrow
     from pyarrow import parquet
 
     kinds = {"session": "int64", "page": "int64", "rank": "int32", "time": "float64",
              KIND: "int8", RECORD: "int64"}  # fmt: skip
+    numbers = ["session", "page", "rank"]
     if queries:
         kinds["query"] = "string"
+    if labelled:
+        kinds["relevant"] = "int32"
+        numbers.append("relevant")
     schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in kinds.items()])
-    log = native.ActionLog(first)
     names = pyarrow.array([], pyarrow.string())
     with parquet.ParquetWriter(path, schema, use_dictionary=["query"]) as writer:
 
         def write() -> None:
             nonlocal names
             rows = log.take()
-            table = {name: pyarrow.array(rows[name], mask=rows[name] < 0)
-                     for name in ("session", "page", "rank")}  # fmt: skip
+            columns: Mapping[str, Any] = rows
+            table = {name: pyarrow.array(columns[name], mask=columns[name] < 0)
+                     for name in numbers}  # fmt: skip
             table |= {KIND: rows["kind"], RECORD: rows["record"]}
             table["time"] = pyarrow.array(rows["time"], mask=np.isnan(rows["time"]))
             if queries:
@@ -93,7 +107,6 @@ def _write(part: Source, first: int, path: Path, queries: bool) -> native.Action
 
         parse_text(part, feed, log.finish)
         write()
-    return log
 
 
 def group_by_session(connection: BaseBackend, paths: Sequence[Path], out: Path) -> None:
@@ -118,6 +131,7 @@ SESSION_COLUMNS = {
     "rank": "int64",
     "time": "float64",
     "until": "float64",
+    "relevant": "int64",
 }
 Row = tuple[Any, ...]
 ROWS_AT_ONCE = 1 << 18
@@ -131,6 +145,7 @@ class Tally:
 
     pages_without_clicks: int = 0
     unreadable: int = 0
+    listed: bool = False  # the documents of pages
 
 
 def write_clicks(rows: Iterable[Row], columns: Mapping[str, str], path: Path) -> None:
@@ -157,7 +172,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def yandex_page_clicks(
-    sources: Iterable[Source], tally: Tally, relevant: Mapping[str, Collection[str]]
+    sources: Iterable[Source], tally: Tally, relevant: Relevant
 ) -> Iterator[Row]:
     """Yield clicks of ``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, no times, with
     the number of relevant documents on the page (None for queries without labels)."""
@@ -169,6 +184,7 @@ def yandex_page_clicks(
                 tally.unreadable += 1
                 continue
             number += 1
+            tally.listed = True
             query, shown, clicked = found.groups()
             where: dict[str, int] = {}
             for rank, url in enumerate(shown.split(","), 1):
@@ -193,8 +209,11 @@ def _records(source: Source) -> Iterator[str]:
         yield rest.decode("utf-8", "replace")
 
 
-def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
+def trec_session_clicks(
+    sources: Iterable[Source], tally: Tally, relevant: Relevant
+) -> Iterator[Row]:
     """Yield clicks of the TREC Session Track; the query is the session's topic, if there is one.
+    Relevant documents are those on the page, by url or id, or those of the labels if it lists none.
 
     A click has a beginning and an end: seconds, or the time of day (a session may pass midnight).
     """
@@ -203,7 +222,7 @@ def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row
             with source.open() as stream:
                 for _, element in ElementTree.iterparse(stream):
                     if element.tag == "session":
-                        yield from _session(element, tally)
+                        yield from _session(element, tally, relevant)
                         element.clear()
         except ElementTree.ParseError as error:
             raise InputError(
@@ -215,7 +234,7 @@ def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row
             ) from None
 
 
-def _session(session: Any, tally: Tally) -> Iterator[Row]:
+def _session(session: Any, tally: Tally, relevant: Relevant) -> Iterator[Row]:
     name = session.get("num", "")
     topic = session.find("topic")
     begin = _seconds(session.get("starttime"))
@@ -225,6 +244,10 @@ def _session(session: Any, tally: Tally) -> Iterator[Row]:
             query = " ".join((interaction.findtext("query") or "").split())
         clicks = list(interaction.iter("click"))
         tally.pages_without_clicks += not clicks
+        shown = {(part.text or "").strip() for one in interaction.iter("result") for part in one}
+        tally.listed |= bool(shown)
+        labels = relevant.get(query)
+        number_relevant = None if labels is None else len(shown & set(labels) if shown else labels)
         for click in clicks:
             rank = (click.findtext("rank") or "").strip()
             yield (
@@ -234,6 +257,7 @@ def _session(session: Any, tally: Tally) -> Iterator[Row]:
                 integer_of(rank),
                 _after(_seconds(click.get("starttime")), begin),
                 _after(_seconds(click.get("endtime")), begin),
+                number_relevant,
             )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +25,7 @@ from hungjury.users.logs import (
     PAGE_COLUMNS,
     RECORD,
     SESSION_COLUMNS,
+    Relevant,
     Tally,
     group_by_session,
     trec_session_clicks,
@@ -59,7 +60,7 @@ def click_table(
     engine: QueryEngine | None,
     log: object,
     queries: bool,
-    relevant: Mapping[str, Collection[str]] | None = None,
+    relevant: Relevant | None = None,
 ) -> tuple[ir.Table, Tally]:
     """Return the clicks of a log in the engine, and counts of what was found besides them.
 
@@ -84,26 +85,30 @@ def click_table(
     if kind == "parquet":
         return _columns(engine.parquet(_paths(engine, sources, ".parquet")), name), tally
     if kind == "csv":
-        columns, mark = _header(sources)
-        return _columns(engine.csv(_paths(engine, sources, ".csv"), columns, mark), name), tally
+        heads, mark = _header(sources)
+        return _columns(engine.csv(_paths(engine, sources, ".csv"), heads, mark), name), tally
     if kind == "yandex actions":
-        return _columns(_actions(engine, sources, queries), name), tally
+        tally.listed = True
+        clicks = _actions(engine, sources, queries, relevant)
+        return _columns(clicks, name, relevant is not None), tally
     path = engine.folder / "clicks.parquet"
-    if kind == "yandex pages":
-        write_clicks(yandex_page_clicks(sources, tally, relevant or {}), PAGE_COLUMNS, path)
-        return _columns(engine.parquet([path]), name, relevant is not None), tally
-    write_clicks(trec_session_clicks(sources, tally), SESSION_COLUMNS, path)
-    return _columns(engine.parquet([path]), name), tally
+    pages = kind == "yandex pages"
+    read = yandex_page_clicks if pages else trec_session_clicks
+    columns = PAGE_COLUMNS if pages else SESSION_COLUMNS
+    write_clicks(read(sources, tally, relevant or {}), columns, path)
+    return _columns(engine.parquet([path]), name, relevant is not None), tally
 
 
-def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> ir.Table:
+def _actions(
+    engine: QueryEngine, sources: Sequence[Source], queries: bool, relevant: Relevant | None
+) -> ir.Table:
     """Read without the engine; DuckDB sorts logs whose sessions are interleaved."""
-    paths, together = write_action_clicks(sources, engine.folder, queries)
+    paths, together = write_action_clicks(sources, engine.folder, queries, relevant)
     if not together:
         grouped = engine.folder / "grouped.tsv"
         with open_engine("duckdb", engine.memory) as other:
             group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
-        paths, _ = write_action_clicks(expand(grouped), engine.folder, queries)
+        paths, _ = write_action_clicks(expand(grouped), engine.folder, queries, relevant)
     return engine.parquet(paths)
 
 
