@@ -57,6 +57,7 @@ from hungjury.measures.catalogue import MeasureInfo as MeasureInfo
 from hungjury.measures.catalogue import measure as measure
 from hungjury.measures.catalogue import measures as measures
 from hungjury.measures.distribution import Dominance as Dominance
+from hungjury.measures.ecosystem import to_ir_measures as to_ir_measures
 from hungjury.measures.evaluate import evaluate as evaluate
 from hungjury.measures.evaluate import score_list as score_list
 from hungjury.measures.score_files import JudgeScores as JudgeScores

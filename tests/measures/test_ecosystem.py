@@ -12,7 +12,7 @@ from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
 from hungjury.data.texts import DOCUMENTS, QUERIES, Text, find_texts
 from hungjury.measures.catalogue import CATALOGUE
-from hungjury.measures.ecosystem import TAKEN, ir_measure, register
+from hungjury.measures.ecosystem import TAKEN, register, to_ir_measures
 
 im = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
@@ -47,7 +47,7 @@ def run(made):
 @pytest.mark.parametrize("name", ALL)
 def test_every_measure_scores_as_it_does_at_home(made, qrels, run, name):
     expected = hj.evaluate(made.gold, {"run": run}, name)
-    one = ir_measure(name)
+    one = to_ir_measures(name)
     found = {row.query_id: row.value for row in im.iter_calc([one], qrels, run)}
     assert found == dict(zip(expected.topics, expected.values[0, 0].tolist(), strict=True))
     assert im.calc_aggregate([one], qrels, run)[one] == pytest.approx(expected.mean()[0, 0])
@@ -55,24 +55,24 @@ def test_every_measure_scores_as_it_does_at_home(made, qrels, run, name):
 
 def test_names_in_text():
     register()
-    assert im.parse_measure("MP(rec=True)@10") == ir_measure("MP(rec=True)@10")
-    assert str(ir_measure("xGAP(g=[0.4, 0.6])@7")) == "xGAP(g=[0.4, 0.6])@7"
-    assert str(ir_measure("E(AP@5)")) == "E(AP@5)"
+    assert im.parse_measure("MP(rec=True)@10") == to_ir_measures("MP(rec=True)@10")
+    assert str(to_ir_measures("xGAP(g=[0.4, 0.6])@7")) == "xGAP(g=[0.4, 0.6])@7"
+    assert str(to_ir_measures("E(AP@5)")) == "E(AP@5)"
     assert str(im.parse_measure("GAP")) == "GAP", "not complete yet, but it can be shown"
     # A name of theirs stays theirs: their ERR is computed by another program, with other defaults.
-    assert im.parse_measure("ERR@20") is not ir_measure("ERR@20")
-    assert im.parse_measure("ERR@20") != ir_measure("ERR@20")
-    assert str(ir_measure("ERR@20")) == "hj_ERR@20"
-    assert im.parse_measure("hj_ERR@20") == ir_measure("ERR@20")
+    assert im.parse_measure("ERR@20") is not to_ir_measures("ERR@20")
+    assert im.parse_measure("ERR@20") != to_ir_measures("ERR@20")
+    assert str(to_ir_measures("ERR@20")) == "hj_ERR@20"
+    assert im.parse_measure("hj_ERR@20") == to_ir_measures("ERR@20")
 
 
 def test_lists_as_their_parser_allows_them(qrels, run):
     register()
     one = im.parse_measure("xGAP(g='0.4,0.6')@7")
-    assert one == ir_measure("xGAP(g=[0.4, 0.6])@7")
+    assert one == to_ir_measures("xGAP(g=[0.4, 0.6])@7")
     found = im.calc_aggregate([one], qrels, run)[one]
-    assert found == im.calc_aggregate([ir_measure("xGAP(g=[0.4, 0.6])@7")], qrels, run)[one]
-    assert im.parse_measure("eRAP(prob='0.1,0.5,1')") == ir_measure("eRAP(prob=[0.1, 0.5, 1])")
+    assert found == im.calc_aggregate([to_ir_measures("xGAP(g=[0.4, 0.6])@7")], qrels, run)[one]
+    assert im.parse_measure("eRAP(prob='0.1,0.5,1')") == to_ir_measures("eRAP(prob=[0.1, 0.5, 1])")
     with pytest.raises(HungjuryError, match="a number"):
         im.calc_aggregate([im.parse_measure("xGAP(g='0.4;0.6')")], qrels, run)
 
@@ -103,7 +103,7 @@ def test_their_measure_objects_score_as_they_do_there(qrels, run, theirs):
 
 def test_their_measure_objects_wherever_a_measure_is(made):
     assert hj.measure(im.nDCG @ 10) == hj.measure("nDCG@10")
-    assert hj.measure(ir_measure("ERR@20")) == hj.measure("ERR@20")
+    assert hj.measure(to_ir_measures("ERR@20")) == hj.measure("ERR@20")
     assert hj.m.E(of=im.AP @ 5) == hj.measure("E(AP@5)")
     scores = hj.evaluate(made.gold, made.runs, [im.AP, "P@5", im.nDCG @ 10])
     assert list(map(str, scores.measures)) == ["AP", "P@5", "nDCG@10"]
@@ -142,9 +142,9 @@ def test_registering_twice_changes_nothing():
 def test_our_measures_beside_theirs(qrels, run):
     theirs, ours = (
         [im.AP, im.nDCG @ 10, im.P @ 5],
-        [ir_measure(n) for n in ("AP", "nDCG@10", "P@5")],
+        [to_ir_measures(n) for n in ("AP", "nDCG@10", "P@5")],
     )
-    found = im.calc_aggregate([*theirs, *ours, ir_measure("MP")], qrels, run)
+    found = im.calc_aggregate([*theirs, *ours, to_ir_measures("MP")], qrels, run)
     assert len(found) == 7
     for their, our in zip(theirs, ours, strict=True):
         assert found[our] == pytest.approx(found[their], abs=1e-12)
@@ -152,31 +152,31 @@ def test_our_measures_beside_theirs(qrels, run):
 
 @pytest.mark.parametrize("form", ["frame", "tuples"])
 def test_labels_and_runs_in_all_forms(qrels, run, form):
-    expected = im.calc_aggregate([ir_measure("Q")], qrels, run)
+    expected = im.calc_aggregate([to_ir_measures("Q")], qrels, run)
     labels = [im.Qrel(t, d, v) for t, rows in qrels.items() for d, v in rows.items()]
     lists = [im.ScoredDoc(t, d, v) for t, rows in run.items() for d, v in rows.items()]
     if form == "frame":
         labels, lists = pd.DataFrame(labels), pd.DataFrame(lists)
-    assert im.calc_aggregate([ir_measure("Q")], labels, lists) == expected
+    assert im.calc_aggregate([to_ir_measures("Q")], labels, lists) == expected
 
 
 def test_probabilities_as_labels(run):
     soft = {t: dict.fromkeys(rows, 0.25) for t, rows in run.items()}
-    (value,) = im.calc_aggregate([ir_measure("eRAP")], soft, run).values()
+    (value,) = im.calc_aggregate([to_ir_measures("eRAP")], soft, run).values()
     assert value == pytest.approx(hj.evaluate(soft, {"run": run}, "eRAP").mean()[0, 0])
     with pytest.raises(HungjuryError, match="these labels are probabilities"):
-        im.calc_aggregate([ir_measure("Q")], soft, run)
+        im.calc_aggregate([to_ir_measures("Q")], soft, run)
 
 
 def test_what_cannot_be_scored_is_told(qrels, run):
     two = [im.Qrel("1", "d", 1, "a"), im.Qrel("1", "d", 0, "b")]
     with pytest.raises(InputError, match="labelled both 1 and 0"):
-        im.calc_aggregate([ir_measure("Q")], two, run)
+        im.calc_aggregate([to_ir_measures("Q")], two, run)
     with pytest.raises(HungjuryError, match="p is 7"):
         im.calc_aggregate([im.parse_measure("gRBP(p=7)")], qrels, run)
     with pytest.raises(AssertionError, match="unsupported params"):
         im.calc_aggregate([im.parse_measure("gRBP(nonsense=7)")], qrels, run)
-    assert im.calc_aggregate([ir_measure("Q")], qrels, {}) == {ir_measure("Q"): 0.0}
+    assert im.calc_aggregate([to_ir_measures("Q")], qrels, {}) == {to_ir_measures("Q"): 0.0}
 
 
 def test_in_an_experiment_of_pyterrier(made, qrels):
@@ -199,11 +199,13 @@ def test_in_an_experiment_of_pyterrier(made, qrels):
         columns=["qid", "docno", "label"],
     )
     names = ["xGAP(g=[0.4, 0.6])@7", "MP(rec=True)", "ERR@20"]
-    wanted = ["map", *map(ir_measure, names)]
+    wanted = ["map", *map(hj.to_ir_measures, names)]
     found = pt.Experiment(frames, topics, labels, wanted, names=list(runs))
     assert not pt.java.started(), "frames need no Java"
     expected = hj.evaluate(made.gold, runs, ["AP", *names]).mean()
-    for column, values in zip(["map", *map(str, map(ir_measure, names))], expected, strict=True):
+    for column, values in zip(
+        ["map", *map(str, map(hj.to_ir_measures, names))], expected, strict=True
+    ):
         np.testing.assert_allclose(found[column], values, atol=1e-12)
 
 
@@ -278,3 +280,21 @@ def test_texts_by_the_id_of_a_dataset(dataset, tmp_path, monkeypatch):
         del ir_datasets.registry._registered["hungjury-test/texts"]
     with pytest.raises(InputError, match="the dataset has no docs"):
         find_texts(["ir_datasets:hungjury-test/empty"], ["d"], DOCUMENTS)
+
+
+def test_a_folder_in_the_form_of_beir(tmp_path):
+    folder = tmp_path / "set"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "who?"}\n')
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "A", "text": "me"}\n')
+    labels = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n"
+    (folder / "qrels" / "test.tsv").write_text(labels)
+    assert hj.read_qrels(folder).to_dict() == {"q1": {"d1": 1, "d2": 0}}
+    assert find_texts([str(folder)], ["q1"], QUERIES).get("q1") == Text("who?", "")
+    assert find_texts([str(folder)], ["d1"], DOCUMENTS).get("d1") == Text("A", "me")
+    (folder / "qrels" / "dev.tsv").write_text(labels)
+    with pytest.raises(InputError, match=r"several sets of labels: dev\.tsv, test\.tsv") as error:
+        hj.read_qrels(folder)
+    assert str(folder / "qrels" / "test.tsv") in error.value.remedy
+    with pytest.raises(InputError, match="got a directory"):
+        hj.read_runs(folder)

@@ -152,6 +152,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
                       "gold": None, "merge": "mv", "common": False, "weights": None},
     hj.users.user_walk: {"model": "RBP", "relevant": [1], "length": 3},
     hj.users.user_model: {"given": "published"},
+    hj.to_ir_measures: {"name": "AP"},
 }  # fmt: skip
 
 

@@ -246,23 +246,23 @@ def all_of(options: Sequence[Any]) -> Callable[[F], F]:
 
 
 def texts(
-    _context: click.Context, _option: click.Parameter, value: tuple[str, ...]
+    _context: click.Context, option: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Check that files of texts exist, before any work is done."""
-    from hungjury.data.texts import check_texts
+    from hungjury.data.texts import DOCUMENTS, QUERIES, check_texts
 
-    check_texts(value)
+    check_texts(value, QUERIES if option.name == "queries" else DOCUMENTS)
     return value
 
 
 text_options = all_of([
     click.option(
         "--queries", multiple=True, metavar="FILES", callback=texts,
-        help="Texts of the queries by id: JSON lines, tab-separated, or ir_datasets:ID.",
+        help="Texts of the queries by id: JSON lines, TSV, a BEIR folder or ir_datasets:ID.",
     ),
     click.option(
         "--documents", multiple=True, metavar="FILES", callback=texts,
-        help="Texts of the documents by id, such as BEIR's corpus.jsonl or ir_datasets:ID.",
+        help="Texts of the documents by id: as --queries, such as BEIR's corpus.jsonl.",
     ),
 ])  # fmt: skip
 quiet_option = click.option(

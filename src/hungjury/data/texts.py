@@ -193,7 +193,7 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
     texts = Texts(set(wanted))
     wanted_count = len(texts.missing)
     given = list(sources)
-    check_texts(given)
+    check_texts(given, kind)
     for name in given:
         for source in _sources(name, kind, texts.missing):
             if texts.missing:
@@ -210,13 +210,13 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
     return texts
 
 
-def check_texts(sources: Iterable[str]) -> None:
+def check_texts(sources: Iterable[str], kind: Kind) -> None:
     """Raise if a file or the package for datasets is missing, before anything is computed."""
     for name in sources:
         if name.startswith(PREFIX):
             check_installed("ir_datasets", "ecosystem", f"reading {name}")
         else:
-            for source in expand(name):
+            for source in expand(name, kind.part):
                 if source.path is not None and (wrong := source.binary_error()) is not None:
                     raise wrong
 
@@ -224,7 +224,7 @@ def check_texts(sources: Iterable[str]) -> None:
 def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
     """Return files, or the wanted part of a dataset as JSON lines."""
     if not name.startswith(PREFIX):
-        return expand(name)
+        return expand(name, kind.part)
     rows = dataset_rows(name, kind.part, wanted)
     lines = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
     return [Source(name, held="".join(lines).encode("utf-8", "replace"))]

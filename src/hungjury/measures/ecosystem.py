@@ -1,11 +1,10 @@
 """hungjury's measures inside ir_measures, and so inside PyTerrier's experiments.
 
-    from hungjury.measures.ecosystem import ir_measure
-    pt.Experiment(systems, topics, qrels, ["map", ir_measure("MP(model=GL_OR_ID)@100")])
+    pt.Experiment(systems, topics, qrels, ["map", hj.to_ir_measures("MP(model=GL_OR_ID)@100")])
 
-`ir_measure` makes one; `register` makes all of them known to ir_measures, which can then read their
-names from text. Names that ir_measures uses itself are theirs: ours are then called hj_ERR and so
-on, since defaults and definitions differ.
+The first call makes all of them known to ir_measures, which can then read their names from text.
+Names that ir_measures uses itself are theirs: ours are then called hj_ERR and so on, since defaults
+and definitions differ.
 """
 
 from __future__ import annotations
@@ -28,8 +27,34 @@ NAME = "hungjury"
 TAKEN = "hj_"  # before names that ir_measures uses itself
 
 
-def ir_measure(name: MeasureLike) -> ir_measures.Measure:
-    """Return a measure of hungjury, such as "xGAP(g=[0.4, 0.6])@20", for ir_measures."""
+def to_ir_measures(name: MeasureLike) -> ir_measures.Measure:
+    """Give one of hungjury's measures to ir_measures, and so to PyTerrier.
+
+    Parameters
+    ----------
+    name : str or Measure
+        The measure, such as ``"xGAP(g=[0.4, 0.6])@20"``.
+
+    Returns
+    -------
+    ir_measures.Measure
+        The same measure, which ir_measures computes with hungjury: same values, same policies.
+
+    Notes
+    -----
+    From the first call on, ir_measures also reads hungjury's names from text. A name that both
+    have keeps the meaning it has in ir_measures; hungjury's is then written ``hj_ERR`` and so on,
+    since defaults differ.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> import ir_measures
+    >>> ours = hj.to_ir_measures("AP")
+    >>> qrels, run = {"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0}}
+    >>> ir_measures.calc_aggregate([ours], qrels, run)[ours]
+    0.5
+    """
     chosen = measure(name)
     given = {f.name: getattr(chosen, f.name) for f in chosen.params()}
     changed = {f.name: given[f.name] for f in chosen.params() if given[f.name] != f.default}

@@ -274,8 +274,9 @@ def _change(raw: BinaryIO, near: int) -> int:
 def expand(source: object, part: str = "qrels", *, folders: bool = False) -> list[Source]:
     """Return all files meant by a path, a glob, `-`, an open file or a list of these.
 
-    part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder
-    means all its files, which form one group.
+    part: what is meant by the id of a dataset, its "qrels", "scoreddocs", "queries" or "docs"; the
+    first and the last two also by a folder in BEIR's form. folders: any other folder means all its
+    files, which form one group.
     """
     if isinstance(source, Source):
         return [source]
@@ -335,6 +336,8 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
         return [Source(text, held=dataset_text(text, part))]
     text = os.path.expanduser(text)
     if os.path.exists(text):
+        if os.path.isdir(text) and (inside := _of_beir(text, part)):
+            return [_file(inside)]
         return _in_folder(text) if folders and os.path.isdir(text) else [_file(text)]
     if any(c in text for c in "*?["):
         from glob import glob  # imported only for patterns
@@ -348,6 +351,22 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
             )
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
     raise Source(text).error("no such file", "no-file", "check the path")
+
+
+def _of_beir(folder: str, part: str) -> str | None:
+    """Return the file that has this part of a dataset in BEIR's form; None for other folders."""
+    names = {"queries": "queries.jsonl", "docs": "corpus.jsonl"}
+    if not all(os.path.isfile(os.path.join(folder, name)) for name in names.values()):
+        return None
+    if part in names:
+        return os.path.join(folder, names[part])
+    labels = os.path.join(folder, "qrels")
+    splits = sorted(os.listdir(labels)) if part == "qrels" and os.path.isdir(labels) else []
+    if len(splits) > 1:
+        said = f"a dataset with several sets of labels: {', '.join(splits)}"
+        remedy = f"name one of them: {os.path.join(labels, splits[-1])}"
+        raise Source(folder).error(said, "several-splits", remedy)
+    return os.path.join(labels, splits[0]) if splits else None
 
 
 def _in_folder(folder: str) -> list[Source]:
