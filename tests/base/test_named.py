@@ -304,7 +304,10 @@ def test_a_cutoff_with_leading_zeros_is_a_number_or_refused():
 
 
 def test_the_catalogue_can_be_listed():
-    listed = {entry["name"]: entry for entry in hj.measures()}
+    rows = hj.measures()
+    assert str(rows).splitlines()[0].startswith("P@cutoff "), "a line for each, not dictionaries"
+    assert ">P@cutoff</td>" in rows._repr_html_()
+    listed = {entry["name"]: entry for entry in rows}
     assert set(listed) == {cls.name for cls in CATALOGUE}
     for name, entry in listed.items():
         assert entry["meaning"], name

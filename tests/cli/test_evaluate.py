@@ -275,7 +275,9 @@ def test_notes_are_about_the_topics_asked_for(tmp_path: Path) -> None:
 def test_completion_and_help() -> None:
     assert "_HUNGJURY_COMPLETE" in hungjury("completion", "bash").stdout
     assert "Examples:" in hungjury("evaluate", "--help").stdout
-    assert hungjury("--version").stdout.startswith("hungjury")
+    shown = hungjury("--version").stdout
+    assert shown.startswith("hungjury")
+    assert "native code by" in shown
 
 
 def unread(command: str, streams: str, cwd: Path) -> tuple[int, str, str]:

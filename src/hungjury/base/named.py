@@ -209,6 +209,37 @@ class Described(TypedDict):
     parameters: list[Parameter]
 
 
+D = TypeVar("D", bound=Mapping[str, Any])
+
+
+class Listing(list[D]):
+    """Descriptions of a catalogue's things, which prints a line for each."""
+
+    def text(self, width: int = 100) -> str:
+        """Return how each is written beside the first sentence of its meaning."""
+        from textwrap import fill  # rarely needed
+
+        names = max((len(one["write"]) for one in self), default=0)
+        found = []
+        for one in self:
+            first = re.split(r";|(?<!\beq)\. ", one["meaning"])[0].rstrip(".")
+            beside = f"{one['write']:<{names}}  "
+            found.append(
+                fill(first, width, initial_indent=beside, subsequent_indent=" " * len(beside))
+            )
+        return "\n".join(found)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        from hungjury.base.tables import Table
+
+        return Table(
+            ["name", "meaning"], [[one["write"], one["meaning"]] for one in self]
+        ).to_html()
+
+
 T = TypeVar("T", bound=Named)
 
 

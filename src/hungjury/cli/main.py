@@ -59,8 +59,34 @@ class _Commands(click.Group):
             formatter.write_dl(list(summaries().items()))
 
 
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    """Print the version and what a bug report needs beside it."""
+    if not wanted or context.resilient_parsing:
+        return
+    import platform
+
+    from hungjury.native import _core
+
+    file = os.path.basename(_core.__file__)
+    abi = "stable ABI" if ".abi3." in file else "ABI of this Python version"
+    deliver(
+        f"hungjury {__version__}\n"
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; "
+        f"native code by {_core.COMPILER}, {abi}",
+        None,
+    )
+    context.exit()
+
+
 @click.group(cls=_Commands, context_settings=HELP)
-@click.version_option(__version__, prog_name="hungjury")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and how it was built, and exit.",
+)
 def hungjury() -> None:
     """Retrieval evaluation for when the judges disagree.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ def measures_command(name: str | None, form: str) -> None:
       hungjury measures nDCG
       hungjury measures ndcg_cut_10
     """
+    from hungjury.base.named import Listing
     from hungjury.measures.catalogue import CATALOGUE, measure_list, measures
 
     rows = measures()
@@ -38,25 +38,10 @@ def measures_command(name: str | None, form: str) -> None:
 
         deliver(json_text(rows), None)
     elif name is None:
-        width = max(len(row["write"]) for row in rows)
-        lines = [_entry(row["write"], row["meaning"], width) for row in rows]
-        deliver(
-            "\n".join(
-                [*lines, "", "`hungjury measures NAME` describes a measure and its parameters."]
-            ),
-            None,
-        )
+        more = "`hungjury measures NAME` describes a measure and its parameters."
+        deliver(f"{Listing(rows).text(text_width(110))}\n\n{more}", None)
     else:
         deliver(_page(rows[0]), None)
-
-
-def _entry(name: str, meaning: str, width: int) -> str:
-    """A measure's name and the first sentence of its description."""
-    first = re.split(r";|(?<!\beq)\. ", meaning)[0].rstrip(".")
-    beside = f"{name:<{width}}  "
-    return textwrap.fill(
-        first, text_width(110), initial_indent=beside, subsequent_indent=" " * len(beside)
-    )
 
 
 def _page(row: MeasureInfo) -> str:

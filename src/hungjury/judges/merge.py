@@ -21,7 +21,7 @@ from hungjury.base.errors import (
     percent,
     plural,
 )
-from hungjury.base.named import Described
+from hungjury.base.named import Described, Listing
 from hungjury.base.parameters import MOST_DRAWS, check_count, param
 from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
@@ -261,7 +261,8 @@ def merges() -> list[MergeInfo]:
     list of dict
         For each merge its name, syntax and meaning, what it gives ("labels",
         "probabilities" or "weights" on measures), what it is redrawn from
-        ("judges", the "posterior" or a "model"), and its parameters.
+        ("judges", the "posterior" or a "model"), and its parameters. Printed, it has a line
+        for each.
 
     Examples
     --------
@@ -269,10 +270,10 @@ def merges() -> list[MergeInfo]:
     >>> [row["name"] for row in hj.merges() if row["gives"] == "labels"]
     ['mv']
     """
-    return [
+    return Listing(
         {**entry, "gives": cls.gives, "drawn_from": cls.drawn_from}
         for cls, entry in zip(MERGES, MERGES.entries(), strict=True)
-    ]
+    )
 
 
 def merge_names(*, of_labels: bool = False, of_judges: bool = False) -> list[str]:

@@ -5,6 +5,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+COMPILER: str
+
 class Features(TypedDict):
     """What a `FeatureTable` holds: cells row by row, and the first row of each query."""
 

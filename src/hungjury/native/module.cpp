@@ -10,6 +10,13 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
     m.def("warn_of_leaks", [] { nb::set_leak_warnings(true); },
           "Print which objects are left when the interpreter ends.");
+#if defined(__clang__)
+    m.attr("COMPILER") = "clang " __clang_version__;
+#elif defined(__GNUC__)
+    m.attr("COMPILER") = "g++ " __VERSION__;
+#elif defined(_MSC_VER)
+    m.attr("COMPILER") = "MSVC " + std::to_string(_MSC_VER);
+#endif
     m.doc() = "Parsing, interning, ranking and joining: the parts of hungjury that touch every line.";
 
     static PyObject *bad_line = PyErr_NewException("hungjury.native._core.BadLine", nullptr, nullptr);

@@ -21,7 +21,7 @@ import hungjury.measures.catalogue.sets
 
 # isort: on
 from hungjury.base.errors import Argument, HungjuryError, MeasureError, UnknownName
-from hungjury.base.named import Described
+from hungjury.base.named import Described, Listing
 from hungjury.base.plugins import load_plugins
 from hungjury.measures.base import CATALOGUE, Measure
 
@@ -160,7 +160,8 @@ def measures() -> list[MeasureInfo]:
     list of dict
         For each measure its name, how it is written, its meaning, formula, paper, range and
         direction, its parameters, whether many label sets are scored by native code, and whether
-        its expectation over uncertain labels is exact (else it is drawn).
+        its expectation over uncertain labels is exact (else it is drawn). Printed, it
+        has a line for each.
 
     Examples
     --------
@@ -168,7 +169,7 @@ def measures() -> list[MeasureInfo]:
     >>> [row["paper"] for row in hj.measures() if row["name"] == "RBP"]
     ['Moffat and Zobel 2008']
     """
-    return [
+    return Listing(
         {
             **entry,
             "formula": cls.formula,
@@ -179,7 +180,7 @@ def measures() -> list[MeasureInfo]:
             "exact_expectation": cls.has_variance or cls.kernel is not Measure.kernel,
         }
         for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)
-    ]
+    )
 
 
 # Names of trec_eval, ir_measures and others.
