@@ -145,12 +145,12 @@ def _letor(seed: int, queries: int = 12, size: int = 8) -> str:
 def _labels(path: Path) -> None:
     from hungjury.labelling.dealing import Answer
     from hungjury.labelling.desk import Desk, Display
-    from hungjury.labelling.items import Item, parse_grades
+    from hungjury.labelling.items import DocumentList, Item, parse_grades
     from hungjury.labelling.store import LabelStore
 
-    items = [Item("1", f"d{i}", 0.5) for i in range(2)]
+    items = DocumentList("plan", [Item("1", f"d{i}") for i in range(2)])
     store = LabelStore(str(path), items, parse_grades("0 no, 1 yes"))
-    desk = Desk(store, items, Display(), store.register(("anna",)))
+    desk = Desk(store, Display(), store.register(("anna",)))
     desk.answer(1, desk.task(1)["task"]["item"], Answer(1), 2.5)
     store.close()
 

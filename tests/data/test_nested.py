@@ -106,6 +106,8 @@ EXPECTED = {
     },
     "inspect": {"lenient": {"7": {"d1": 2, "d2": 1}}, "strict": {"7": {"d1": 2, "d2": 0}}},
     "labelstudio": {"3": {"7": {"d1": 2, "d2": 0}}, "4": {"7": {"d1": 1}}},
+    "argilla": {"u1": {"7": {"d1": 2, "d2": 0}}, "u2": {"7": {"d1": 1}}},
+    "prodigy": {"news-anna": {"7": {"d1": 2}}, "news-ben": {"7": {"d1": 1, "d2": 0}}},
     "umbrela": {"small": {"tides": {"The moon pulls the sea.": 3, "Bread recipes.": 0}}},
 }
 MORE = {"promptfoo": {"extract": "number"}, "umbrela": {"missing": "drop"}}

@@ -267,20 +267,28 @@ def test_everything_can_be_done_with_the_pointer(browser: Any, folder: Path) -> 
 
 def test_conflicts_are_adjudicated_with_the_labels_in_sight(browser: Any, tmp_path: Path) -> None:
     make_plan(tmp_path, 4)
-    with Server(tmp_path, "--share", "1", names=("anna", "ben")) as server:
+    with Server(tmp_path, "--share", "1", names=("anna", "ben", "carl")) as server:
         for name, keys in (("anna", "0123"), ("ben", "0120")):
             one = Person(browser, server.addresses[name])
             for key in keys:
                 one.press(key)
             one.close()
-        server.stop()
-    with Server(tmp_path, "--show", "judges", names=("carl",)) as server:
         carl = Person(browser, server.addresses["carl"])
+        assert carl.page.locator("#finished").is_visible()
+        assert carl.page.locator("#conflicts").inner_text() == "Decide 1 conflict"
+        carl.page.locator("#open-results").click()
+        shown = carl.page.locator("#results").inner_text()
+        assert shown.startswith("People agree on 3 of 4 documents that several labelled")
+        carl.page.keyboard.press("Escape")
+        carl.page.keyboard.press("c")
+        carl.wait_for_status("Decide which label counts")
         said = carl.page.locator("#said li").all_inner_texts()
         assert said == ["anna: 3 perfectly relevant", "ben: 0 not relevant"]
         assert carl.axe() == []
         decided = carl.press("2")
-        assert carl.page.locator("#finished").is_visible()
+        assert carl.page.locator("#finished h1").inner_text() == "No conflicts left"
+        carl.page.keyboard.press("c")
+        carl.page.locator("#conflicts").wait_for(state="hidden")
         carl.close()
     assert stored(tmp_path)[decided] == 2
 

@@ -15,19 +15,21 @@ from hungjury.base.errors import InputError
 from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.labelling.dealing import AWAY, Answer, Dealing
 from hungjury.labelling.desk import Desk, Display
-from hungjury.labelling.items import Item, batches, parse_grades
-from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
+from hungjury.labelling.exchange import all_labels, progress_sentence
+from hungjury.labelling.items import DocumentList, Item, batches, parse_grades
+from hungjury.labelling.store import LabelStore
+from oracles.judges import alpha
 
 
 def desk(path: Path, topics: str = "aabb", names: tuple[str, ...] = ("anna",), **more: Any) -> Desk:
-    items = [Item(t, f"d{i}", 0.5) for i, t in enumerate(topics)]
+    items = DocumentList("plan", [Item(t, f"d{i}") for i, t in enumerate(topics)])
     store = LabelStore(str(path), items, parse_grades("0 no, 1 yes, 2 very"))
-    return Desk(store, items, Display(), store.register(names), **more)
+    return Desk(store, Display(), store.register(names), **more)
 
 
 def give(at: Desk, person: int, grade: int, **more: Any) -> None:
     item = at.task(person)["task"]["item"]
-    at.answer(person, item, Answer(grade, adjudicated=at.adjudicate, **more), 2.5)
+    at.answer(person, item, Answer(grade, **more), 2.5)
 
 
 def gold(path: Path) -> dict[str, dict[str, int]]:
@@ -115,23 +117,29 @@ def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
     assert gold(path) == {"a": {"d0": 1}, "b": {"d1": 1}}
     at.store.close()
     assert "1 with conflicting labels" in progress_sentence(str(path))
-    for name, shown in (("anna", []), ("carl", [("anna", 1), ("ben", 0)])):
-        again = desk(path, "ab", (name,), adjudicate=True)
-        me = again.people[0].number
-        task = again.task(me)["task"]
-        assert [(one["person"], one["grade"]) for one in (task or {"said": []})["said"]] == shown
-        if task:
-            assert (again.progress(me)["done"], again.progress(me)["total"]) == (0, 1)
-            give(again, me, 2)
-            assert again.task(me)["task"] is None
-        again.store.close()
+    again = desk(path, "ab", ("anna",))
+    assert again.progress(1)["conflicts"] == 1
+    deciding = again.adjudicating()
+    said = deciding.task(1)["task"]["said"]  # anna may decide on a document that she labelled
+    assert [(one["person"], one["grade"]) for one in said] == [("anna", 1), ("ben", 0)]
+    assert (deciding.progress(1)["done"], deciding.progress(1)["total"]) == (0, 1)
+    give(deciding, 1, 2)
+    assert deciding.task(1)["task"] is None
+    again.load()
+    assert again.progress(1)["conflicts"] == 0
     assert gold(path) == {"a": {"d0": 2}, "b": {"d1": 1}}
+    deciding.undo(1)
+    assert gold(path) == {"a": {"d0": 1}, "b": {"d1": 1}}
+    give(deciding, 1, 2)
+    again.store.close()
+    assert gold(path) == {"a": {"d0": 2}, "b": {"d1": 1}}
+    assert hj.read_judgments(str(path)).qrels_of("anna").to_dict()["a"] == {"d0": 1}
     table = all_labels(str(path)).splitlines()
-    assert table[0] == "topic,document,judge,label,adjudicated,seconds,at,note"
+    assert table[0] == "topic,document,judge,label,adjudicated,seconds,at,note,plan"
     found = sorted(tuple(line.split(",")[:6]) for line in table[1:])
     assert found == [
-        ("a", "d0", "anna", "1", "0", "2.5"), ("a", "d0", "ben", "0", "0", "2.5"),
-        ("a", "d0", "carl", "2", "1", "2.5"), ("b", "d1", "anna", "1", "0", "2.5"),
+        ("a", "d0", "anna", "1", "0", "2.5"), ("a", "d0", "anna", "2", "1", "2.5"),
+        ("a", "d0", "ben", "0", "0", "2.5"), ("b", "d1", "anna", "1", "0", "2.5"),
         ("b", "d1", "ben", "1", "0", "2.5"),
     ]  # fmt: skip
 
@@ -155,29 +163,63 @@ def test_labels_are_blind(tmp_path: Path) -> None:
     assert task["item"] == 0 or at.task(2)
     assert task["said"] == []
     assert "secret" not in json.dumps(task)
-    assert "0.5" not in json.dumps(task)  # nor the probability
     at.store.close()
 
 
-def test_a_longer_plan_goes_on_and_another_one_is_refused(tmp_path: Path) -> None:
+def test_a_database_takes_further_plans(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     at = desk(path, "aa")
     give(at, 1, 1)
     at.store.close()
-    longer = desk(path, "aab")
-    assert longer.progress(1)["total"] == 3
+    longer = desk(path, "aab")  # with documents of the first, one of them labelled
+    assert (longer.progress(1)["done"], longer.progress(1)["total"]) == (1, 3)
     longer.store.close()
-    with pytest.raises(InputError, match="labels of another plan"):
-        desk(path, "bbb")
-    with pytest.raises(InputError, match="labels of another plan"):
-        desk(path, "aa")  # a document that is stored would be lost
+    other = desk(path, "cc")
+    assert (other.progress(1)["done"], other.progress(1)["total"]) == (0, 2)
+    assert other.task(1)["task"]["topic"] == "c"
+    give(other, 1, 2)
+    other.store.close()
+    store = LabelStore(str(path))  # all plans, in the order in which they came
+    every = Desk(store, Display(), store.people())
+    assert (every.progress(1)["done"], every.progress(1)["total"]) == (2, 5)
+    store.close()
+    assert progress_sentence(str(path)) == "2 of 5 documents of 3 plans are labelled"
+    rows = [line.split(",") for line in all_labels(str(path)).splitlines()[1:]]
+    assert len({row[-1] for row in rows}) == 2  # by the plan that a document came with
+
+
+def test_no_document_gets_more_labels_than_raters(tmp_path: Path) -> None:
+    names = ("anna", "ben", "carl", "dora")
+    for raters in (1, 2, 3):
+        at = desk(tmp_path / f"{raters}.db", "aabb", names, share=0.5, raters=raters)
+        for person in (1, 2, 3, 4):
+            while at.task(person)["task"]:
+                give(at, person, 1)
+        given = [len(at.dealing.given(i)) for i in range(4)]
+        assert given == [1, raters, 1, raters]
+        at.store.close()
+
+
+def test_agreement_between_people_is_shown(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db", "aabb", ("anna", "ben"), share=1.0)
+    assert at.progress(1)["agreement"] is None
+    for person, grades in ((1, (0, 0, 2, 1)), (2, (0, 0, 2, 2))):
+        for grade in grades:
+            give(at, person, grade)
+    found = alpha([[0, 0], [0, 0], [2, 2], [1, 2]], "ordinal")
+    assert at.progress(1)["agreement"] == (
+        "People agree on 3 of 4 documents that several labelled "
+        f"(Krippendorff’s alpha {found:.2f})."
+    )
+    at.store.close()
 
 
 def test_the_scale_stays_once_there_are_labels(tmp_path: Path) -> None:
-    path, items = str(tmp_path / "labels.db"), [Item("a", "d0"), Item("a", "d1")]
+    path = str(tmp_path / "labels.db")
+    items = DocumentList("plan", [Item("a", "d0"), Item("a", "d1")])
     LabelStore(path, items).close()
-    at = Desk(store := LabelStore(path, items, parse_grades("0 no, 1 yes")), items, Display(),
-              store.register(["anna"]))  # fmt: skip
+    store = LabelStore(path, items, parse_grades("0 no, 1 yes"))
+    at = Desk(store, Display(), store.register(["anna"]))
     give(at, 1, 1)
     store.close()
     kept = LabelStore(path, items)
@@ -198,7 +240,7 @@ def test_some_other_file_is_not_taken_for_labels(tmp_path: Path, kind: str) -> N
         base.close()
     before = path.read_bytes()
     with pytest.raises(InputError, match="not a database of labels"):
-        LabelStore(str(path), [Item("a", "d0")])
+        LabelStore(str(path), DocumentList("plan", [Item("a", "d0")]))
     assert path.read_bytes() == before
     if kind == "sqlite":
         with pytest.raises(InputError, match="not a database of labels"):
@@ -233,7 +275,7 @@ def test_links_are_filled_with_quoted_ids() -> None:
 
 def dealing(topics: str, size: int = 50, **more: Any) -> Dealing:
     items = [Item(t, str(i)) for i, t in enumerate(topics)]
-    return Dealing(list(topics), batches(items, size), **more)
+    return Dealing(list(topics), batches(items, range(len(items)), size), **more)
 
 
 def take(deal: Dealing, person: int, now: float = 0.0) -> int | None:

@@ -362,7 +362,7 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
     found = {(t, d): g for t, rows in labels.items() for d, g in rows.items()}
     assert found == {pair: gold[pair] for pair in found}
     assert len(found) == 60
-    gold_files = ("--gold", "labels.db", "--plan", "plan.csv", "--format", "json")
+    gold_files = ("--gold", "labels.db", "--format", "json")
     done = hungjury(tmp_path, "leaderboard", *files, *gold_files)
     assert done.returncode == 0, done.stderr
     board = json.loads(done.stdout)

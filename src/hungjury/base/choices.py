@@ -12,7 +12,9 @@ from typing import Literal
 Duplicates = Literal["error", "first", "last", "max"]
 Outside = Literal["error", "clip", "missing"]
 Missing = Literal["error", "drop"]
-ToolLayout = Literal["promptfoo", "inspect", "opensearch", "labelstudio", "umbrela"]
+ToolLayout = Literal[
+    "promptfoo", "inspect", "opensearch", "labelstudio", "argilla", "prodigy", "umbrela"
+]
 Repeats = Literal["error", "mean", "majority"]
 Ties = Literal["trec", "input", "expected"]
 ScorePrecision = Literal["double", "single"]

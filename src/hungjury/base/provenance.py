@@ -84,17 +84,22 @@ def remember(value: Any, function: str, given: Iterable[Any], named: Mapping[str
         return
     values = [*given, *named.values()]
     shown = [*map(_shown, given), *(f"{name}={_shown(one)}" for name, one in named.items())]
-    files = [file for one in values for file in _files(one)]
+    files = [file for one in values for file in files_of(one)]
     for one in results:
-        one.__dict__.setdefault(ORIGIN, (f"hj.{function}({', '.join(shown)})", tuple(files)))
+        if not one.__dict__.get(ORIGIN, ("",))[0]:
+            one.__dict__[ORIGIN] = (f"hj.{function}({', '.join(shown)})", tuple(files))
+
+
+def read_from(value: Record, source: object) -> None:
+    """Let what was read know its files."""
+    value.__dict__[ORIGIN] = ("", files_of(source))
 
 
 def origin_added(text: str, result: object) -> str:
     """Add the call that made a result, and its files, to the result's JSON."""
-    origin = result.__dict__.get(ORIGIN)
-    if origin is None or not text.startswith("{"):
+    call, files = result.__dict__.get(ORIGIN, ("", ()))
+    if not call or not text.startswith("{"):
         return text
-    call, files = origin
     return with_provenance(text, provenance([call], files), apart=False)
 
 
@@ -104,12 +109,12 @@ def _shown(value: object) -> str:
     return text if len(text) <= MOST_SHOWN and not text.startswith("<") else type(value).__name__
 
 
-def _files(value: object) -> tuple[str, ...]:
-    """The files that an argument names, or that were read to make it."""
+def files_of(value: object) -> tuple[str, ...]:
+    """Return the files that an argument names, or that were read to make it."""
     if isinstance(value, Record):
         return tuple(value.__dict__.get(ORIGIN, ("", ()))[1])
     if isinstance(value, (list, tuple)):
-        return tuple(file for one in value for file in _files(one))
+        return tuple(file for one in value for file in files_of(one))
     if not isinstance(value, (str, os.PathLike)):
         return ()
     return tuple(path for path in matching(os.fspath(value)) if os.path.isfile(path))

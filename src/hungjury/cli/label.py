@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.base.choices import Duplicates, Outside
 from hungjury.cli.options import (
     Number,
-    choice_option,
+    count,
     csv_safe_option,
     measure_option,
     new_file,
@@ -22,17 +21,19 @@ from hungjury.cli.options import (
     text_options,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import runs_option
+from hungjury.cli.reading import Reading, reading_options, runs_option
+from hungjury.data.reading.options import JUDGES
 
 if TYPE_CHECKING:
     import socket
 
     from hungjury.base.errors import Note
     from hungjury.labelling.desk import Desk, Display
-    from hungjury.labelling.items import Item
+    from hungjury.labelling.items import DocumentList, Item
     from hungjury.labelling.results import Results
 
 PORT = 8710
+MOST_RATERS = 100
 
 
 @click.command("label", no_args_is_help=True)
@@ -50,11 +51,11 @@ PORT = 8710
 )  # fmt: skip
 @option(
     "--share", type=Number(0, 1), default=0.0,
-    help="Part of the documents that two people label, to see how far they agree."
+    help="Part of the documents that several people label, to see how far they agree."
 )  # fmt: skip
-@click.option(
-    "--show", type=click.Choice(["judges"]),
-    help="Adjudicate: only documents with conflicting labels, and who gave them."
+@option(
+    "--raters", type=count(MOST_RATERS), default=2,
+    help="How many people label each of these; no document is shown to more."
 )  # fmt: skip
 @click.option(
     "--link", metavar="TEMPLATE",
@@ -71,34 +72,34 @@ PORT = 8710
 )  # fmt: skip
 @runs_option("Runs, for results on the page.")
 @measure_option("Measure, for results on the page.")
-@choice_option(
-    "--duplicates",
-    Duplicates,
-    "With --judges: which label to use for a document with conflicting labels.",
-)
-@choice_option("--outside", Outside, "With --judges: what to do with labels outside the grades.")
 @click.option(
     "--export", type=new_file, metavar="FILE",
     help="Write the labels of a database as qrels (- for stdout), and exit."
 )  # fmt: skip
 @click.option(
     "--all", "everything", is_flag=True,
-    help="With --export: every person's labels, as CSV with judge, time and note."
+    help="With --export: every person's labels, as CSV with judge, time, note and plan."
+)  # fmt: skip
+@click.option(
+    "--import", "brought", multiple=True, metavar="FILES",
+    help="Store labels that were given elsewhere, and exit; --person for files without a judge."
 )  # fmt: skip
 @csv_safe_option
 @quiet_option
+@reading_options({n: o for n, o in JUDGES.items() if n != "grades"})
 def label_command(
     source: str, queries: tuple[str, ...], documents: tuple[str, ...], names: tuple[str, ...],
-    output: str | None, grades: str | None, share: float, show: str | None, link: str | None,
+    output: str | None, grades: str | None, share: float, raters: int, link: str | None,
     port: int, browser: bool, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
-    duplicates: str, outside: str, export: str | None, everything: bool, csv_safe: bool,
-    quiet: bool,
+    export: str | None, everything: bool, brought: tuple[str, ...], csv_safe: bool, quiet: bool,
+    reading: Reading,
 ) -> None:  # fmt: skip
     """Label documents in the browser, by keyboard.
 
-    PLAN is a table of topics and documents. The page is served on this machine only, until Ctrl-C;
-    every label is stored at once, and the same command resumes where it stopped. People on other
-    machines connect through an ssh tunnel and open the address printed for them.
+    PLAN is a table of topics and documents, or a database of labels to go on with. The page is
+    served on this machine only, until Ctrl-C; every label is stored at once, and the same command
+    resumes where it stopped. A further plan is added to the database. People on other machines
+    connect through an ssh tunnel and open the address printed for them.
 
     \b
     Examples:
@@ -106,25 +107,28 @@ def label_command(
           --person anna --person ben --share 0.1 -o labels.db
       ssh -L 8710:127.0.0.1:8710 HOST    # on another machine, before opening its address
       hungjury label --export labels.qrels labels.db
+      hungjury label --import export.json --layout labelstudio labels.db
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --gold labels.db
     """
     if csv_safe and not (everything and export is not None):
         raise click.UsageError("--csv-safe needs --export and --all")
     if export is not None:
-        given = (queries, documents, names, output, grades, show, link, panel, runs, measure)
-        if any(given):
+        if any((queries, documents, names, output, grades, link, panel, runs, measure, brought)):
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
         _export(source, export, everything, csv_safe, quiet)
         return
     if everything:
         raise click.UsageError("--all needs --export")
-    if output is None:
-        raise click.UsageError("name the database of labels: -o labels.db")
+    given, output = _documents(source, output, bool(brought))
+    if brought:
+        _import(given, output, brought, names, grades, reading, quiet)
+        return
     from getpass import getuser
 
     from hungjury.labelling.app import listen
     from hungjury.labelling.desk import Desk
-    from hungjury.labelling.items import parse_grades, read_items
+    from hungjury.labelling.exchange import stored_items
+    from hungjury.labelling.items import parse_grades
     from hungjury.labelling.results import Results
     from hungjury.labelling.store import LabelStore
 
@@ -132,19 +136,17 @@ def label_command(
         raise click.UsageError("results on the page need --judges, --runs and -m")
     asked = _names(names)
     scale = None if grades is None else parse_grades(grades)
-    items = read_items(source)
+    items = stored_items(output) if given is None else given.items
     shown, notes = _texts(items, queries, documents, link)
     print_notes(notes, quiet)
     at = listen(port)
-    store = LabelStore(output, items, scale)
+    store = LabelStore(output, given, scale)
     results = None
     try:
         known = [one.name for one in store.people()]
         people = store.register(asked or known or [getuser()])
-        desk = Desk(store, items, shown, people, share, adjudicate=show == "judges")
-        top = store.grades[-1].grade
-        looks = list(accumulate(len(batch) for batch in desk.dealing.batches))
-        wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top, looks)
+        desk = Desk(store, shown, people, share, raters)
+        wanted = _leaderboard(desk, panel, runs, measure, reading)
         results = Results(wanted) if wanted else None
         _serve(desk, at, results, browser, quiet)
     finally:
@@ -179,7 +181,7 @@ def _serve(
 def _farewell(output: str) -> None:
     import shlex
 
-    from hungjury.labelling.store import progress_sentence
+    from hungjury.labelling.exchange import progress_sentence
 
     click.echo(f"\n{output}: {progress_sentence(output)}", err=True)
     click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
@@ -187,32 +189,74 @@ def _farewell(output: str) -> None:
     click.echo(f"  export:  {export}", err=True)
 
 
+def _documents(source: str, output: str | None, brought: bool) -> tuple[DocumentList | None, str]:
+    """Return the plan, None for those of a database, and the database."""
+    from hungjury.data.reading.formats import is_database
+    from hungjury.labelling.items import read_items
+
+    stored = is_database(source) or (brought and output is None)
+    if output is None and not stored:
+        raise click.UsageError("name the database of labels: -o labels.db")
+    if stored and output is not None:
+        raise click.UsageError("give a plan and -o labels.db, or a database alone")
+    if stored:
+        return None, source
+    found = read_items(source)
+    if found.text:
+        from hungjury.leaderboard.plan_file import Plan
+
+        Plan.read(source)  # its digest is checked
+    return found, str(output)
+
+
+def _import(
+    given: DocumentList | None, output: str, files: tuple[str, ...], names: tuple[str, ...],
+    grades: str | None, reading: Reading, quiet: bool,
+) -> None:  # fmt: skip
+    """Store labels of files in a database."""
+    from contextlib import closing
+
+    from hungjury.base.errors import plural
+    from hungjury.data.reading.options import LabelPolicy
+    from hungjury.labelling.exchange import labels_given, progress_sentence
+    from hungjury.labelling.items import parse_grades
+    from hungjury.labelling.store import LabelStore
+
+    if len(names) > 1:
+        raise click.UsageError("give --person once, for files that do not name a judge")
+    policy = LabelPolicy.of({**reading.options, "grades": range(10)})
+    labels = labels_given(files, policy, *_names(names))
+    scale = None if grades is None else parse_grades(grades)
+    with closing(LabelStore(output, given, scale)) as store:
+        new = store.bring_in(labels)
+    if not quiet:
+        read = f"{plural(len(labels), 'label')} read, {new:,} new"
+        click.echo(f"{read}; {output}: {progress_sentence(output)}", err=True)
+
+
 def _leaderboard(
-    plan: str, labels: str, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
-    duplicates: str, outside: str, top: int, looks: Sequence[int],
-) -> list[str]:  # fmt: skip
+    desk: Desk, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None, reading: Reading
+) -> list[str]:
     """Return the command whose results the page shows, or nothing if none are asked for."""
+    from hungjury.leaderboard.plan_file import as_plans
+
     if measure is None:
         return []
+    labels = desk.store.path
     words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]
-    words += ["--grades", f"0-{top}", "--duplicates", duplicates, "--outside", outside]
-    if _is_plan(plan):
-        words += ["--plan", plan, "--looks", ",".join(map(str, looks))]
+    words += ["--grades", f"0-{desk.store.grades[-1].grade}"]
+    for name in ("duplicates", "outside"):
+        words += [f"--{name}", reading.options[name]]
+    if as_plans(labels):
+        looks = accumulate(len(batch) for batch in desk.dealing.batches)
+        words += ["--looks", ",".join(map(str, looks))]
     words += [word for files in panel for word in ("--judges", files)]
     return words + [word for files in runs for word in ("--runs", files)]
 
 
-def _is_plan(path: str) -> bool:
-    """Tell whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
-    from hungjury.data.reading.formats import PLAN_HEAD
-    from hungjury.data.reading.sources import expand
-
-    return expand(path)[0].head().strip() == PLAN_HEAD.encode()
-
-
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
     from hungjury.data.labels import read_qrels
-    from hungjury.labelling.store import all_labels, progress_sentence
+    from hungjury.labelling.exchange import all_labels, progress_sentence
 
     done = progress_sentence(path)
     text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
@@ -231,7 +275,7 @@ def _names(names: tuple[str, ...]) -> list[str]:
 
 
 def _texts(
-    items: list[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
+    items: Sequence[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
 ) -> tuple[Display, list[Note]]:
     """Find the texts of the plan; note those that are missing."""
     from hungjury.base.errors import Note, plural

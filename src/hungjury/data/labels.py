@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.options import takes
+from hungjury.base.provenance import read_from
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
 from hungjury.data.reading.bad_lines import Stop, raise_error
@@ -212,7 +213,7 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
         return _from_grade_columns(table, reader)
     found = _resolve(reader.read(parts, "one"), policy, stop)
     label = found.label[stable_order(found.document)]
-    return Qrels(
+    read = Qrels(
         pool=found.pool,
         labels=None if found.soft else label.astype(np.int16),
         grades=found.grades,
@@ -220,6 +221,8 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
         settings=found.settings,
         notes=found.notes + empty_topics(found.pool, label),
     )
+    read_from(read, source)
+    return read
 
 
 def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
@@ -235,7 +238,9 @@ def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) 
         check_patterns(names, policy)
         kept = set(chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
-    return _resolve(reader.read(parts, judges), policy, stop)
+    read = _resolve(reader.read(parts, judges), policy, stop)
+    read_from(read, source)
+    return read
 
 
 def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:

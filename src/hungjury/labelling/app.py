@@ -75,18 +75,28 @@ class PageRequests:
     """
 
     def __init__(self, desk: Desk, results: Callable[[int], object]) -> None:
-        self.desk, self.results = desk, results
+        self.desks, self.results = {"label": desk, "adjudicate": desk.adjudicating()}, results
+        self._used = desk
 
-    def progress(self, person: Person) -> Reply:
-        now = self.desk.progress(person.number)
-        return {"progress": now, "results": self.results(now["batches_done"])}
+    def _desk(self, body: Body) -> Desk:
+        """Return the desk that a page works at; what was done at the other one is loaded."""
+        found = self.desks.get(str(body.get("mode", "label")))
+        if found is None:
+            raise Refused(400, "The mode is label or adjudicate.")
+        if found is not self._used:
+            found.load()
+            self._used = found
+        return found
 
-    def task(self, person: Person, _body: Body) -> Reply:
-        return self._page(person, self.desk.task(person.number))
+    def progress(self, person: Person, body: Body) -> Reply:
+        return self._with_results({"progress": self._desk(body).progress(person.number)})
+
+    def task(self, person: Person, body: Body) -> Reply:
+        return self._page(person, self._desk(body).task(person.number))
 
     def label(self, person: Person, body: Body) -> Reply:
         grade = body.get("grade")
-        if type(grade) is not int or grade not in {g.grade for g in self.desk.store.grades}:
+        if type(grade) is not int or grade not in {g.grade for g in self._desk(body).store.grades}:
             raise Refused(400, "This is not one of the grades.")
         return self._answer(person, body, grade)
 
@@ -96,22 +106,24 @@ class PageRequests:
             raise Refused(400, "Skipping needs a reason.")
         return self._answer(person, body, None, reason)
 
-    def undo(self, person: Person, _body: Body) -> Reply:
-        return self._page(person, self.desk.undo(person.number))
+    def undo(self, person: Person, body: Body) -> Reply:
+        return self._page(person, self._desk(body).undo(person.number))
 
     def _answer(self, person: Person, body: Body, grade: int | None, reason: str = "") -> Reply:
-        note = _text(body, "note", LONGEST_NOTE)
-        said = Answer(grade, reason, note, adjudicated=self.desk.adjudicate)
-        item = body.get("item")
-        if type(item) is not int or not 0 <= item < len(self.desk.items):
+        said = Answer(grade, reason, _text(body, "note", LONGEST_NOTE))
+        item, desk = body.get("item"), self._desk(body)
+        if type(item) is not int or not 0 <= item < len(desk.items):
             raise Refused(400, "Document not found.")
-        return self._page(person, self.desk.answer(person.number, item, said, _seconds(body)))
+        return self._page(person, desk.answer(person.number, item, said, _seconds(body)))
 
     def _page(self, person: Person, state: Reply) -> Reply:
         """Add what else the page shows to the state of a person's work."""
-        grades = [{"grade": g.grade, "meaning": g.meaning} for g in self.desk.store.grades]
-        known = self.results(state["progress"]["batches_done"])
-        return {**state, "person": person.name, "grades": grades, "results": known}
+        grades = [{"grade": g.grade, "meaning": g.meaning} for g in self._used.store.grades]
+        return self._with_results({**state, "person": person.name, "grades": grades})
+
+    def _with_results(self, state: Reply) -> Reply:
+        done = self.desks["label"].dealing.batches_done()
+        return {**state, "results": self.results(done)}
 
 
 def _text(body: Body, name: str, longest: int) -> str:
@@ -284,7 +296,7 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         return Response(text, media_type=kind)
 
     async def progress(request: Request) -> Response:
-        return JSONResponse(asked.progress(person_of(request)))
+        return JSONResponse(asked.progress(person_of(request), request.query_params))
 
     def post(path: str, handler: Callable[[Person, Body], Reply]) -> Route:
         async def handle(request: Request) -> Response:

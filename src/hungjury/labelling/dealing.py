@@ -20,7 +20,6 @@ class Answer(Record):
     grade: int | None
     reason: str = ""
     note: str = ""
-    adjudicated: bool = False
 
 
 class Counts(Record):
@@ -47,20 +46,24 @@ class Dealing:
     people : int
         How many people are expected; documents are labelled twice only if there are two.
     share : float
-        The part of the documents that two people label, spread evenly over the plan.
+        The part of the documents that several people label, spread evenly over the plan.
+    raters : int
+        How many people label each of these; no document is shown to more.
     available : set of int, optional
         Positions that can be shown; default: all.
     adjudicate : bool
-        Deal out only documents whose labels conflict, to people who have not labelled them.
+        Deal out only documents whose labels conflict, to be decided.
     """
 
     topics: Sequence[str]
     batches: list[list[int]]
     people: int = 1
     share: float = 0.0
+    raters: int = 2
     available: set[int] | None = None
     adjudicate: bool = False
     answers: list[dict[int, Answer | None]] = field(init=False)  # None: dealt, not answered yet
+    others: list[dict[int, Answer | None]] = field(init=False)  # adjudicated, or to be
     turns: dict[int, list[int]] = field(init=False, default_factory=dict)
     seen_at: dict[int, float] = field(init=False, default_factory=dict)
     paces: dict[int, list[float]] = field(init=False, default_factory=dict)
@@ -68,10 +71,15 @@ class Dealing:
     def __post_init__(self) -> None:
         count = len(self.topics)
         self.answers = [{} for _ in range(count)]
+        self.others = [{} for _ in range(count)]
         self.shared = {i for i in range(count) if int((i + 1) * self.share) > int(i * self.share)}
         can = set(range(count)) if self.available is None else self.available
         self.batches = [kept for one in self.batches if (kept := [i for i in one if i in can])]
         self.batch_of = {i: n for n, batch in enumerate(self.batches) for i in batch}
+        self.recount()
+
+    def recount(self) -> None:
+        """Count again, after `others` has changed."""
         self.counts = [self._counted(batch) for batch in self.batches]
 
     # ---- events
@@ -145,7 +153,7 @@ class Dealing:
             return False
         if self.adjudicate:
             return self.conflict(item) and not self._claims(item, person, now)
-        return self.wanted(item) > self.labels(item) + self._claims(item, person, now)
+        return self.wanted(item) > len(self.given(item)) + self._claims(item, person, now)
 
     def _claims(self, item: int, person: int, now: float) -> int:
         """Count the other people who are being shown the document."""
@@ -158,25 +166,21 @@ class Dealing:
 
     def wanted(self, item: int) -> int:
         """Return how many people should label a document."""
-        return 2 if item in self.shared and self.people > 1 else 1
+        return min(self.raters, self.people) if item in self.shared else 1
 
-    def labels(self, item: int) -> int:
-        """Count the people who labelled a document."""
-        return len(self._given(item))
+    def given(self, item: int, adjudicated: bool = False) -> dict[int, int]:
+        """Return the grade that each person gave a document, or decided on."""
+        said = (self.answers if adjudicated == self.adjudicate else self.others)[item]
+        return {who: a.grade for who, a in said.items() if a is not None and a.grade is not None}
 
     def conflict(self, item: int) -> bool:
         """Tell whether people disagree about a document that has not been adjudicated."""
-        given = self._given(item)
-        return len({a.grade for a in given}) > 1 and not any(a.adjudicated for a in given)
-
-    def _given(self, item: int) -> list[Answer]:
-        said = self.answers[item].values()
-        return [a for a in said if a is not None and a.grade is not None]
+        return len({*self.given(item).values()}) > 1 and not self.given(item, adjudicated=True)
 
     def _count(self, item: int) -> Counts:
-        given = self._given(item)
+        given = self.given(item)
         if self.adjudicate:
-            done, open_ = any(a.adjudicated for a in given), self.conflict(item)
+            done, open_ = bool(self.given(item, adjudicated=True)), self.conflict(item)
             return Counts(int(done), int(done or open_), int(open_))
         answered = sum(a is not None for a in self.answers[item].values())
         left = min(self.wanted(item) - len(given), self.people - answered)

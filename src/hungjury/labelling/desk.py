@@ -8,12 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
-from hungjury.base.errors import InputError
+import numpy as np
+
+from hungjury.base.errors import InputError, plural
 from hungjury.base.records import Record
 from hungjury.data.texts import Text, Texts
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import LabelStore, Person
+from hungjury.stats.agreement import krippendorff_alpha
 
 
 class Display(Record):
@@ -60,14 +63,14 @@ class Desk:
     Parameters
     ----------
     store : LabelStore
-    items : sequence of Item
-        The plan.
     shown : Display
-        How a page shows them.
+        How a page shows documents.
     people : sequence of Person
         The people who label now.
     share : float
-        The part of the documents that two people label.
+        The part of the documents that several people label.
+    raters : int
+        How many people label each of these.
     adjudicate : bool
         Show only documents whose labels conflict, with those labels.
     clock : callable
@@ -77,45 +80,53 @@ class Desk:
     def __init__(
         self,
         store: LabelStore,
-        items: Sequence[Item],
         shown: Display,
         people: Sequence[Person],
         share: float = 0.0,
+        raters: int = 2,
         adjudicate: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.store, self.items, self.shown, self.people = store, items, shown, people
-        self.share, self.adjudicate, self.clock = share, adjudicate, clock
-        self.available = shown.available(items)
-        if not self.available:
+        self.store, self.items, self.shown, self.people = store, store.items, shown, people
+        self.share, self.raters, self.adjudicate, self.clock = share, raters, adjudicate, clock
+        self.available = shown.available(self.items)
+        if not self.available.intersection(store.order):
             raise InputError(
                 "no document of the plan has a text and a query",
                 code="no-text",
                 remedy="give other queries or documents, or a link template",
             )
         self.names = {one.number: one.name for one in store.people()}
-        self._load()
+        self.seen_at = {one.number: self.clock() for one in people}
+        self.load()
 
-    def _load(self) -> None:
+    def adjudicating(self) -> Desk:
+        """Return the desk of the same people that deals out conflicts."""
+        how = (self.share, self.raters, True, self.clock)
+        return Desk(self.store, self.shown, self.people, *how)
+
+    def load(self) -> None:
         """Load the stored state into memory."""
         self.dealing = Dealing(
             [item.topic for item in self.items],
-            batches(self.items),
+            batches(self.items, self.store.order),
             len(self.names),
             self.share,
+            self.raters,
             self.available,
             self.adjudicate,
         )
-        for one in self.people:
-            self.dealing.alive(one.number, self.clock())
+        self.dealing.seen_at = self.seen_at
         for event in self.store.events():
-            here = event.adjudicated == self.adjudicate and event.item in self.available
-            if here:
+            if event.adjudicated != self.adjudicate:
+                self.dealing.others[event.item][event.person] = event.answer
+            elif event.item in self.dealing.batch_of:
                 self.dealing.deal(event.person, event.item)
-            if event.answer is not None:
-                self.dealing.answer(event.person, event.item, event.answer, event.seconds)
-            elif not here:  # dealt in another mode and left open: do not show it again
-                self.dealing.answers[event.item][event.person] = None
+                if event.answer is not None:
+                    self.dealing.answer(event.person, event.item, event.answer, event.seconds)
+            else:  # of another plan, or without text now
+                self.dealing.answers[event.item][event.person] = event.answer
+        self.dealing.recount()
 
     # ---- requests of a page
 
@@ -136,7 +147,7 @@ class Desk:
         self.dealing.alive(person, self.clock())
         if self.dealing.current(person) == item:
             with self._together():
-                self.store.answer(person, item, said, seconds)
+                self.store.answer(person, item, said, seconds, self.adjudicate)
                 self.dealing.answer(person, item, said, seconds)
                 if self.dealing.current(person) is None:
                     self._deal(person)
@@ -152,7 +163,7 @@ class Desk:
         if item is not None:
             before = self.dealing.answers[item][person]
             with self._together():
-                self.store.take_back(person, item)
+                self.store.take_back(person, item, self.adjudicate)
                 self.dealing.answer(person, item, None)
         found = self.state(person)
         if found["task"] is not None and before is not None:
@@ -165,7 +176,7 @@ class Desk:
         """Return everything that a page shows, without changing it."""
         item = self.dealing.current(person)
         return {
-            "task": None if item is None else self._task(person, item),
+            "task": None if item is None else self._task(item),
             "progress": self.progress(person),
             "undo": self.dealing.last_answered(person) is not None,
         }
@@ -186,15 +197,29 @@ class Desk:
             "batches_done": dealing.batches_done(),
             "batch_left": inside.total - inside.done,
             "seconds_left": dealing.seconds_left(person, self.clock()),
+            "conflicts": sum(map(dealing.conflict, range(len(self.items)))),
+            "agreement": self._agreement(),
         }
 
-    def _task(self, person: int, item: int) -> dict[str, Any]:
+    def _agreement(self) -> str | None:
+        """Say how far people agree on the documents that several of them labelled."""
+        votes = [given for i in range(len(self.items)) if len(given := self.dealing.given(i)) > 1]
+        if not votes:
+            return None
+        same = sum(len({*given.values()}) == 1 for given in votes)
+        text = f"People agree on {same:,} of {plural(len(votes), 'document')} that several labelled"
+        scale = [one.grade for one in self.store.grades]
+        counts = np.array([[[*given.values()].count(g) for g in scale] for given in votes], float)
+        alpha = krippendorff_alpha(counts, "ordinal")
+        return f"{text}." if np.isnan(alpha) else f"{text} (Krippendorff’s alpha {alpha:.2f})."
+
+    def _task(self, item: int) -> dict[str, Any]:
         task = {"item": item, **self.shown.task(self.items[item]), "before": None, "said": []}
         if self.adjudicate:
             task["said"] = [
                 {"person": self.names[who], "grade": said.grade, "note": said.note}
-                for who, said in self.dealing.answers[item].items()
-                if who != person and said is not None and said.grade is not None
+                for who, said in self.dealing.others[item].items()
+                if said is not None and said.grade is not None
             ]
         return task
 
@@ -211,5 +236,5 @@ class Desk:
             with self.store.transaction():
                 yield
         except BaseException:
-            self._load()
+            self.load()
             raise

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
 from collections.abc import Sequence
 
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import read_table, table_format
+from hungjury.data.reading.formats import PLAN_HEAD, read_table, table_format
 from hungjury.data.reading.sources import Source, expand
 
 DEFAULT = "0 not relevant, 1 related, 2 relevant, 3 perfectly relevant"
@@ -69,7 +71,6 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
 
 BATCH = 50
 _ORDER = ("order", "position", "rank")
-_PROBABILITY = ("probability", "inclusion", "pi")
 
 
 class Item(Record):
@@ -77,10 +78,27 @@ class Item(Record):
 
     topic: str
     document: str
-    probability: float | None = None
 
 
-def read_items(path: str) -> list[Item]:
+class DocumentList(Record):
+    """Documents in the order in which they should be labelled; `text`: of a plan by
+    ``hungjury plan``, which says how they were drawn."""
+
+    name: str
+    items: Sequence[Item]
+    text: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint: that of the plan, else of the documents and their order."""
+        stated = re.search("^# digest: (.*)$", self.text, re.M)
+        if stated:
+            return stated[1]
+        parts = [part for item in self.items for part in (item.topic, item.document)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def read_items(path: str) -> DocumentList:
     """Read a plan: any table with a topic and a document in each row.
 
     Parameters
@@ -88,12 +106,7 @@ def read_items(path: str) -> list[Item]:
     path : str
         A table with a header (CSV, TSV, JSON lines or Parquet), or text with two columns (topic,
         document) or the four columns of a qrels file, whose labels are ignored. A column `order`
-        sorts the rows; `probability` is stored with them. Lines with `#` may come first.
-
-    Returns
-    -------
-    list of Item
-        In the order in which they should be labelled.
+        sorts the rows. Lines with `#` may come first.
     """
     found = expand(path)
     if len(found) != 1:
@@ -101,39 +114,31 @@ def read_items(path: str) -> list[Item]:
             f"expected one plan, got {len(found)} files",
             code="several-plans",
             file=path,
-            remedy="give one file; join several plans into one table",
+            remedy="give one file; label one plan after the other in the same database",
         )
     source, head = _without_head(found[0])
     kind = table_format(source)
     items = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
     if not items:
         raise _no_documents(source.name)
-    return items
+    ours = found[0].head().strip() == PLAN_HEAD.encode()
+    text = found[0].content().decode("utf-8-sig", "replace") if ours else ""
+    return DocumentList(os.path.basename(path), items, text)
 
 
-def batches(items: Sequence[Item], size: int = BATCH) -> list[list[int]]:
-    """Cut the plan into batches, as positions of items in the order in which they are shown.
+def batches(items: Sequence[Item], order: Sequence[int], size: int = BATCH) -> list[list[int]]:
+    """Cut a plan into batches, as positions of items in the order in which they are shown.
 
     Stopping after a batch leaves a prefix of the plan. Within a batch the documents of one topic
     come together, topics in the order of their first document.
     """
     out = []
-    for begin in range(0, len(items), size):
+    for begin in range(0, len(order), size):
         together: dict[str, list[int]] = {}
-        for i in range(begin, min(begin + size, len(items))):
+        for i in order[begin : begin + size]:
             together.setdefault(items[i].topic, []).append(i)
         out.append([i for mine in together.values() for i in mine])
     return out
-
-
-def plan_digest(items: Sequence[Item]) -> str:
-    """Compute a fingerprint of the documents and their order."""
-    digest = hashlib.sha256()
-    for item in items:
-        for part in (item.topic, item.document):
-            data = part.encode("utf-8", "surrogatepass")
-            digest.update(len(data).to_bytes(8, "big") + data)
-    return digest.hexdigest()
 
 
 def _without_head(source: Source) -> tuple[Source, int]:
@@ -162,24 +167,11 @@ def _table(table: InputTable, head: int) -> list[Item]:
     documents = table.texts(table.need("document"))
     lower = {str(name).lower(): name for name in table.columns}
     order = next((lower[n] for n in _ORDER if n in lower), None)
-    share = next((lower[n] for n in _PROBABILITY if n in lower), None)
-    chances: list[float | None] = [None] * len(table)
-    if share is not None:
-        chances = list(table.numbers(share, "probability"))
-        for row, chance in enumerate(chances):
-            if chance is not None and not 0 < chance <= 1:
-                raise InputError(
-                    f"the probability is {chance:g}",
-                    code="bad-probability",
-                    file=table.name,
-                    line=head + table.line(row),
-                    remedy="inclusion probabilities are above 0 and at most 1",
-                )
     rows = list(range(len(table)))
     if order is not None:
         places = table.numbers(order, "order")
         rows.sort(key=lambda row: places[row])
-    found = [Item(topics[r], documents[r], chances[r]) for r in rows]
+    found = [Item(topics[r], documents[r]) for r in rows]
     _check_unique(found, table.name, [head + table.line(r) for r in rows])
     return found
 

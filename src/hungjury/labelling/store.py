@@ -13,18 +13,13 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from importlib.resources import files
 
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.records import Record
-from hungjury.base.text import csv_text
-from hungjury.data.reading.formats import (
-    APPLICATION,
-    VERSION,
-    labelled_columns,
-    not_ours,
-    open_labels,
-)
+from hungjury.data.reading.formats import APPLICATION, VERSION, not_ours
 from hungjury.labelling.dealing import Answer
-from hungjury.labelling.items import DEFAULT, Grade, Item, parse_grades, plan_digest
+from hungjury.labelling.items import DEFAULT, DocumentList, Grade, Item, parse_grades
+
+MOST_PROBLEMS = 20  # that an error lists
 
 
 class Person(Record):
@@ -45,6 +40,18 @@ class Event(Record):
     seconds: float
 
 
+class LabelGiven(Record):
+    """A label that somebody gave elsewhere."""
+
+    item: Item
+    judge: str
+    grade: float
+    adjudicated: bool = False
+    seconds: float = 0.0
+    at: str = ""
+    note: str = ""
+
+
 class LabelStore:
     """Labels on disk. One process writes; others may read at any time.
 
@@ -56,14 +63,24 @@ class LabelStore:
     ----------
     path : str
         The database; it is created if there is none.
-    items : sequence of Item
-        The plan. A stored plan may be continued by a longer one that begins with it.
+    documents : DocumentList or None
+        The plan that is labelled now, added to those that are stored; None for all of these.
     grades : sequence of Grade or None
         The scale; None for the stored or default one.
+
+    Attributes
+    ----------
+    items : list of Item
+        All documents, of all plans.
+    order : list of int
+        The positions of those that are labelled now, in the plan's order.
     """
 
     def __init__(
-        self, path: str, items: Sequence[Item], grades: Sequence[Grade] | None = None
+        self,
+        path: str,
+        documents: DocumentList | None = None,
+        grades: Sequence[Grade] | None = None,
     ) -> None:
         if path == ":memory:":
             raise InputError(
@@ -81,7 +98,7 @@ class LabelStore:
             self._prepare()
             _lock(path, self._handle)
             with self.transaction():
-                self._set_plan(items)
+                self._set_plan(documents)
                 self.grades = self._set_grades(grades)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -115,21 +132,29 @@ class LabelStore:
                 f"pragma user_version = {VERSION}; commit;"
             )
 
-    def _set_plan(self, items: Sequence[Item]) -> None:
-        rows = self._base.execute("select topic, document from items order by item").fetchall()
-        stored = [Item(topic, document) for topic, document in rows]
-        if plan_digest(stored) != plan_digest(items[: len(stored)]):
-            raise InputError(
-                "this database contains the labels of another plan",
-                code="other-plan",
-                file=self.path,
-                remedy="give the plan it was started with, or another database",
-            )
-        new = range(len(stored), len(items))
-        self._base.executemany(
-            "insert into items values (?, ?, ?, ?)",
-            [(i, items[i].topic, items[i].document, items[i].probability) for i in new],
+    def _set_plan(self, given: DocumentList | None) -> None:
+        rows = self._base.execute("select topic, document, plan from items order by item")
+        stored = rows.fetchall()
+        self.items = [Item(topic, document) for topic, document, _ in stored]
+        self.order = [i for i, (*_, plan) in enumerate(stored) if plan is not None]
+        if given is None:
+            return
+        self._base.execute(
+            "insert or ignore into plans (digest, name, text, at) values (?, ?, ?, ?)",
+            (given.digest, given.name, given.text, _now()),
         )
+        found = self._base.execute("select plan from plans where digest = ?", (given.digest,))
+        self.order = self._positions(given.items, *found.fetchone())
+
+    def _positions(self, items: Sequence[Item], plan: int | None) -> list[int]:
+        """Return where documents are stored; new ones come last, as those of a plan if given."""
+        place = {item: i for i, item in enumerate(self.items)}
+        for item in items:
+            if place.setdefault(item, len(self.items)) == len(self.items):
+                row = (len(self.items), item.topic, item.document, plan)
+                self._base.execute("insert into items values (?, ?, ?, ?)", row)
+                self.items.append(item)
+        return [place[item] for item in items]
 
     def _set_grades(self, grades: Sequence[Grade] | None) -> tuple[Grade, ...]:
         row = self._base.execute("select value from about where key = 'grades'").fetchone()
@@ -207,11 +232,14 @@ class LabelStore:
     def register(self, names: Sequence[str]) -> list[Person]:
         """Return the people with these names and their permanent addresses; add new ones."""
         with self.transaction():
-            self._base.executemany(
-                "insert or ignore into judges (name, token) values (?, ?)",
-                [(name, secrets.token_urlsafe(24)) for name in names],
-            )
+            self._add_people(names)
         return [one for name in names for one in self.people() if one.name == name]
+
+    def _add_people(self, names: Sequence[str]) -> None:
+        self._base.executemany(
+            "insert or ignore into judges (name, token) values (?, ?)",
+            [(name, secrets.token_urlsafe(24)) for name in names],
+        )
 
     def people(self) -> list[Person]:
         """Return everybody who ever had an address."""
@@ -221,13 +249,57 @@ class LabelStore:
     def events(self) -> Iterator[Event]:
         """Yield what was dealt so far, in order, with answers that were not undone."""
         rows = self._base.execute(
-            "select d.item, d.judge, d.adjudicated, a.answer, a.grade, a.reason, a.note, "
-            "a.adjudicated, a.seconds from dealt d left join answers a "
-            "on a.item = d.item and a.judge = d.judge and not a.undone order by d.turn"
+            "select item, judge, adjudicated, answer, grade, reason, note, seconds from dealt "
+            "left join (select * from answers where not undone) using (item, judge, adjudicated) "
+            "order by turn"
         )
-        for item, person, dealt, answer, grade, reason, note, adjudicated, seconds in rows:
-            said = None if answer is None else Answer(grade, reason, note, bool(adjudicated))
-            yield Event(item, person, bool(dealt), said, seconds or 0.0)
+        for item, person, adjudicated, answer, grade, reason, note, seconds in rows:
+            said = None if answer is None else Answer(grade, reason, note)
+            yield Event(item, person, bool(adjudicated), said, seconds or 0.0)
+
+    def bring_in(self, labels: Sequence[LabelGiven]) -> int:
+        """Store labels that were given elsewhere, all of them or none; return how many are new.
+
+        Nothing is replaced: a person's label that is stored and another one are a conflict.
+        """
+        known = {one.grade for one in self.grades}
+        problems, new = [], 0
+        with self.transaction():
+            self._add_people([one.judge for one in labels])
+            people = {one.name: one for one in self.people()}
+            places = self._positions([one.item for one in labels], None)
+            for one, item in zip(labels, places, strict=True):
+                person = people[one.judge].number
+                key = (item, person, one.adjudicated)
+                before = self._base.execute(
+                    "select grade from answers where (item, judge, adjudicated) = (?, ?, ?) "
+                    "and not undone", key,
+                ).fetchone()  # fmt: skip
+                what = f"{one.judge}, topic {one.item.topic}, document {one.item.document}"
+                if one.grade not in known:
+                    problems.append(f"{what}: {one.grade:g} is not one of the grades")
+                elif before is None:
+                    self._base.execute(
+                        "insert or ignore into dealt (item, judge, adjudicated) values (?, ?, ?)",
+                        key,
+                    )
+                    said = Answer(int(one.grade), note=one.note)
+                    self.answer(person, item, said, one.seconds, one.adjudicated, one.at)
+                    new += 1
+                elif before[0] != one.grade:
+                    stored = "a skip" if before[0] is None else before[0]
+                    problems.append(f"{what}: {one.grade:g}, but {stored} is stored")
+            if problems:
+                listed = "".join(f"\n  {text}" for text in problems[:MOST_PROBLEMS])
+                more = len(problems) - MOST_PROBLEMS
+                listed += f"\n  and {more:,} more" if more > 0 else ""
+                raise InputError(
+                    f"{plural(len(problems), 'label')} cannot be stored:{listed}",
+                    code="conflicting-labels",
+                    file=self.path,
+                    remedy="fix or remove these labels; nothing was stored",
+                )
+        return new
 
     # Call each of these inside a transaction.
 
@@ -237,19 +309,25 @@ class LabelStore:
             (item, person, adjudicated),
         )
 
-    def answer(self, person: int, item: int, said: Answer, seconds: float) -> None:
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    def answer(
+        self, person: int, item: int, said: Answer, seconds: float, adjudicated: bool, at: str = ""
+    ) -> None:
         self._base.execute(
             "insert into answers (item, judge, grade, reason, note, seconds, at, adjudicated) "
             "values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (item, person, said.grade, said.reason, said.note, seconds, now, said.adjudicated),
+            (item, person, said.grade, said.reason, said.note, seconds, at or _now(), adjudicated),
         )
 
-    def take_back(self, person: int, item: int) -> None:
+    def take_back(self, person: int, item: int, adjudicated: bool) -> None:
         self._base.execute(
-            "update answers set undone = 1 where judge = ? and item = ? and not undone",
-            (person, item),
+            "update answers set undone = 1 where (judge, item, adjudicated) = (?, ?, ?) "
+            "and not undone",
+            (person, item, adjudicated),
         )
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def _open(path: str) -> int:
@@ -307,38 +385,3 @@ def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:
             remedy="check the folder and disk",
         )
     return not_ours(path)
-
-
-COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at", "note")
-
-
-def all_labels(path: str, safe: bool = False) -> str:
-    """Write every label that was not undone, with its judge, as CSV."""
-    columns = labelled_columns(str(path), "labels")
-    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
-    return csv_text([COLUMNS, *rows], safe)
-
-
-def progress_sentence(path: str) -> str:
-    """Say in one sentence how far labelling has come."""
-    count = "select count(*) from"
-    by_item = f"{count} (select 1 from labels group by item having"
-    with open_labels(path) as base:
-        items, gold, twice, apart, skipped = (
-            base.execute(query).fetchone()[0]
-            for query in (
-                f"{count} items",
-                f"{count} gold",
-                f"{by_item} count(distinct judge) > 1)",
-                f"{by_item} count(distinct label) > 1 and max(adjudicated) = 0)",
-                f"{count} answers where grade is null and not undone",
-            )
-        )
-    parts = [f"{gold:,} of {items:,} documents are labelled"]
-    if twice:
-        parts.append(f"{twice:,} by more than one person")
-    if apart:
-        parts.append(f"{apart:,} with conflicting labels")
-    if skipped:
-        parts.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
-    return ", ".join(parts)

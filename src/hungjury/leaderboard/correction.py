@@ -198,7 +198,7 @@ def planned_gold(
     options: BoardOptions,
 ) -> GoldLabels:
     """Gold labels of the judged pool, chosen, by a plan or another design."""
-    plans = as_plans(plan)
+    plans = as_plans(plan, gold if options.gold_design in (None, "plan") else None)
     weights = [
         plan_weights(panel, alignment, measure_list(one.measures), one.design) for one in plans
     ]

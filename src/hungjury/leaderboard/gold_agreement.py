@@ -189,7 +189,7 @@ def agreement_with_gold(
             argument="judgments",
             remedy="give judges with grades",
         )
-    found = gold_labels(gold, given, rel, None, as_plans(plan))
+    found = gold_labels(gold, given, rel, None, as_plans(plan, gold))
     mine = Panel.of(given, rel).matrix()[:, found.documents].astype(np.int64)
     weight = found.weights
     relevant = found.at_least[:, 0]  # of binary labels, 1 is `rel` and more
@@ -226,7 +226,7 @@ def agreement_with_gold(
         effective=effective_judges(correlation),
         reliability=reliability(stated, relevant[some], weight[some], level=level),
         rel=rel or 1,
-        weighted=plan is not None,
+        weighted=found.design == "plan",
         level=level,
         at_least=check_count("at_least", at_least, 0, MOST_LABELS),
         notes=found.notes,

@@ -20,12 +20,13 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import InputError, check_choice, plural
 from hungjury.base.files import write_whole
+from hungjury.base.provenance import files_of
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.base.text import csv_text
 from hungjury.data.pool import Pool
-from hungjury.data.reading.formats import PLAN_HEAD
+from hungjury.data.reading.formats import PLAN_HEAD, is_database, open_labels
 from hungjury.stats.resampling import inclusion
 
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
@@ -300,12 +301,25 @@ PlanLike: TypeAlias = Plan | str | PathLike[str]
 PlansLike: TypeAlias = PlanLike | Sequence[PlanLike]
 
 
-def as_plans(given: PlansLike | None) -> list[Plan]:
-    """Plans, given or read from their files."""
-    if given is None:
-        return []
-    several = [given] if isinstance(given, (Plan, str, PathLike)) else given
-    return [one if isinstance(one, Plan) else Plan.read(one) for one in several]
+def as_plans(given: PlansLike | None, gold: object = None) -> list[Plan]:
+    """Plans, given or read from their files, and those in the databases of gold labels."""
+    several = [given] if isinstance(given, (Plan, str, PathLike)) else given or []
+    found = [
+        plan for one in several for plan in ([one] if isinstance(one, Plan) else _plans_in(one))
+    ]
+    found += [plan for file in files_of(gold) if is_database(file) for plan in _plans_in(file)]
+    return [*{plan.digest: plan for plan in found}.values()]
+
+
+def _plans_in(path: str | PathLike[str]) -> list[Plan]:
+    """The plan of a file, or all plans of a database of labels."""
+    if not is_database(path):
+        return [Plan.read(path)]
+    with open_labels(str(path)) as base:
+        rows = base.execute(
+            "select name, text from plans where text != '' order by plan"
+        ).fetchall()
+    return [_parsed(text.splitlines(keepends=True), f"{path}: {name}") for name, text in rows]
 
 
 def short_hashes(numbers: NDArray[np.uint64]) -> NDArray[np.uint32]:

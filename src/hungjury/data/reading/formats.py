@@ -22,13 +22,22 @@ if TYPE_CHECKING:
 
 MAGIC = b"SQLite format 3\x00"
 APPLICATION = 0x68756E67  # "hung", in the file's header
-VERSION = 1
+VERSION = 2
 
 
 def not_ours(path: str) -> InputError:
     """Return the error for a database of another program."""
     said, remedy = "this is not a database of labels", "give one that hungjury label wrote"
     return Source(path).error(said, "not-labels", remedy)
+
+
+def is_database(path: object) -> bool:
+    """Tell whether a file is a database, such as that of labels."""
+    try:
+        with open(str(path), "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -55,7 +64,8 @@ def open_labels(path: str) -> Iterator[Connection]:
 
 
 def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
-    """Return the columns of a view: `gold` is the label that counts, `labels` has all of them."""
+    """Return the columns of a view: `gold` has the labels that count, `votes` those of every
+    person, `labels` all."""
     with open_labels(path) as base:
         found = base.execute(f"select * from {view}")
         names = [column[0] for column in found.description]
@@ -246,7 +256,7 @@ def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: S
         raise source.error(
             "a database of labels cannot be read from a pipe", "from-pipe", "give its path"
         )
-    columns = labelled_columns(source.path, "labels" if by_judge else "gold")
+    columns = labelled_columns(source.path, "votes" if by_judge else "gold")
     own = {role: role for role in ROLES if role in columns}
     return InputTable(source.name, columns, given={**own, **given}, stem=source.stem)
 
@@ -359,6 +369,8 @@ def table_or_files(
 ) -> InputTable | object:
     """Return the table of a frame, of a list of dictionaries or of named tuples such as
     ir_measures', or of ``{topic: {document: value}}``; anything else names files."""
+    if isinstance(source, InputTable):
+        return source
     if isinstance(source, Mapping):
         return nested_table(source, value, stem=stem)
     if is_frame(source):

@@ -200,6 +200,7 @@ class Layout(Record):
     document: tuple[str, ...]
     label: tuple[str, ...]
     judge: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()  # when
     failed: tuple[str, object] = ("", None)  # a path, and its value where there is no label
     skips: bool = False  # items without a label are something else, such as comments
 
@@ -244,6 +245,25 @@ LAYOUTS = {
             "annotations.completed_by.id",
             "annotations.completed_by",
         ),
+        at=("annotations.created_at",),
+        skips=True,
+    ),
+    # https://docs.argilla.io/latest/how_to_guides/import_export: records with `responses` by
+    # question, each with its user
+    "argilla": Layout(
+        topic=("metadata.?", "fields.?"),
+        document=("metadata.?", "fields.?"),
+        label=("responses.*.value",),
+        judge=("responses.*.user_id",),
+        skips=True,
+    ),
+    # https://prodi.gy/docs/api-interfaces#choice: a line per task; `accept` lists chosen options
+    "prodigy": Layout(
+        topic=("?", "meta.?"),
+        document=("?", "meta.?"),
+        label=("accept", "answer"),
+        judge=("_annotator_id", "_session_id"),
+        at=("_timestamp",),
         skips=True,
     ),
     # https://github.com/castorini/umbrela: a line per query and passage; status 0: not understood
@@ -261,13 +281,13 @@ def laid_out(table: InputTable, name: str) -> InputTable:
     """Return a table of topics, documents, labels and judges from the export of a tool."""
     layout = LAYOUTS[name]
     given = dict(table.given)
-    for role in ("topic", "document", "label", "judge"):
+    for role in ("topic", "document", "label", "judge", "at"):
         if role not in given:
             paths = [path for one in getattr(layout, role) for path in _named(one, role)]
             found = next((path for path in paths if exists(table, path)), None)
             if found is not None:
                 given[role] = found
-            elif paths and role != "judge":
+            elif paths and role not in ("judge", "at"):
                 where = " or ".join(getattr(layout, role)).replace("?", "NAME")
                 said = f"no {role} at {where}, where {name} writes it"
                 raise table.error(said, "other-layout", Argument("columns", f"{role}=PATH"))

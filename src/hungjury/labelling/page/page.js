@@ -12,6 +12,7 @@ const $ = (id) => document.getElementById(id);
 let state = null; // what the server said last
 let busy = false; // a request is under way: ignore keys
 let shown = null; // when the clock of this document was started, or null while the page is hidden
+let mode = "label"; // or "adjudicate": decide documents whose labels conflict
 let spent = 0; // milliseconds that were counted before
 
 // ---- talking to the server
@@ -25,7 +26,7 @@ async function post(what, body = {}) {
       const reply = await fetch(what, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
+        body: JSON.stringify({ ...body, mode }),
       });
       const found = await reply.json();
       if (!reply.ok) throw new Refusal(found.error ?? `Error ${reply.status}`);
@@ -148,10 +149,12 @@ function showSaid(said) {
 function showFinished(progress) {
   const [head, text] = [$("finished").querySelector("h1"), $("finished").querySelector("p")];
   head.textContent = progress.left ? "Nothing left for you" : "All done. Thank you!";
+  if (mode === "adjudicate" && !progress.left) head.textContent = "No conflicts left";
   text.textContent = progress.left
     ? "The other documents are being labelled by other people, or you have seen them. You may close this page; it goes "
       + "on by itself if a document becomes free."
-    : `${progress.done} of ${progress.total} documents have a label. You may close this page.`;
+    : mode === "adjudicate" ? `${progress.done} of ${progress.total} conflicts are decided.`
+      : `${progress.done} of ${progress.total} documents have a label. You may close this page.`;
   document.title = "Done · hungjury";
   shown = null;
 }
@@ -159,20 +162,24 @@ function showFinished(progress) {
 function showProgress({ progress, results }) {
   $("bar").max = Math.max(progress.total, 1);
   $("bar").value = progress.done;
-  const parts = [`${progress.done} of ${progress.total} labelled`];
+  const deciding = mode === "adjudicate";
+  const parts = [`${progress.done} of ${progress.total} ${deciding ? "conflicts decided" : "labelled"}`];
   if (progress.batch !== null && progress.batches > 1) {
     const left = progress.batch_left ? ` (${progress.batch_left} to go)` : "";
     parts.push(`batch ${progress.batch} of ${progress.batches}${left}`);
   }
   if (progress.seconds_left !== null && progress.left) parts.push(`${duration(progress.seconds_left)} left`);
   $("count").textContent = parts.join(" · ");
-  $("open-results").hidden = !results;
-  if (results) showResults(results);
+  $("conflicts").hidden = !deciding && !progress.conflicts;
+  $("conflicts").textContent = deciding ? "Back to labelling"
+    : `Decide ${progress.conflicts} conflict${progress.conflicts === 1 ? "" : "s"}`;
+  $("open-results").hidden = !results && !progress.agreement;
+  showResults(results ?? { sentences: [], columns: [], rows: [] }, progress.agreement);
 }
 
-function showResults(results) {
+function showResults(results, agreement) {
   const out = document.createDocumentFragment();
-  for (const text of results.sentences) {
+  for (const text of [...results.sentences, ...(agreement ? [agreement] : [])]) {
     const paragraph = document.createElement("p");
     paragraph.textContent = text;
     out.append(paragraph);
@@ -239,6 +246,13 @@ function undo() {
   if (state?.undo) ask("undo", {}, "Went back to your last answer");
 }
 
+/** Go over to documents whose labels conflict, and back. */
+function switchMode() {
+  if (busy || $("conflicts").hidden) return;
+  mode = mode === "label" ? "adjudicate" : "label";
+  ask("task", {}, mode === "label" ? "Labelling" : "Decide which label counts");
+}
+
 function openSkip() {
   if (state?.task == null || busy) return;
   $("reason").value = "";
@@ -268,6 +282,7 @@ $("other-reason").addEventListener("submit", (event) => {
 $("undo").addEventListener("click", undo);
 $("skip").addEventListener("click", openSkip);
 $("add-note").addEventListener("click", openNote);
+$("conflicts").addEventListener("click", switchMode);
 $("open-help").addEventListener("click", () => $("help-dialog").showModal());
 $("open-results").addEventListener("click", () => $("results-dialog").showModal());
 for (const dialog of document.querySelectorAll("dialog")) {
@@ -302,6 +317,7 @@ document.addEventListener("keydown", (event) => {
   else if (key === "u" || key === "backspace") undo();
   else if (key === "s") openSkip();
   else if (key === "n") openNote();
+  else if (key === "c") switchMode();
   else if (key === "?") $("help-dialog").showModal();
   else return;
   event.preventDefault();
@@ -319,7 +335,7 @@ document.addEventListener("visibilitychange", () => {
 setInterval(async () => {
   if (document.hidden || busy || state === null) return;
   try {
-    const reply = await fetch("progress");
+    const reply = await fetch(`progress?mode=${mode}`);
     if (!reply.ok) return;
     const found = await reply.json();
     if (busy) return;
