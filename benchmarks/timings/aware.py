@@ -31,7 +31,7 @@ from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 from hungjury.judges.judge_scores import (
     CLASSES,
-    JudgeScores,
+    JudgedRuns,
     class_probabilities,
     draw_random_labels,
     score_judges,
@@ -97,7 +97,7 @@ def noisy(qrels: Qrels) -> Judgments:
     )
 
 
-def estimators(scored: JudgeScores, random: list[Array]) -> float:
+def estimators(scored: JudgedRuns, random: list[Array]) -> float:
     """Seconds for all 30, for every measure; those that differ in the last step only share the
     others."""
     total = 0.0
@@ -118,7 +118,7 @@ def estimators(scored: JudgeScores, random: list[Array]) -> float:
     return total
 
 
-def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float | None:
+def pytrec_eval_seconds(scored: JudgedRuns, runs: Runs, sample: int) -> float | None:
     """Seconds for one random judge, the mean of a few of each class."""
     try:
         import pytrec_eval
@@ -141,7 +141,7 @@ def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float |
     return float(np.mean(seconds))
 
 
-def compare(scored: JudgeScores, labels: NDArray[np.uint8], theirs: Any) -> None:
+def compare(scored: JudgedRuns, labels: NDArray[np.uint8], theirs: Any) -> None:
     for mine, name in IN_PYTREC.items():
         values = Scorer(mine, scored.alignment, 1)(labels[None])[0]
         for s, system in enumerate(scored.alignment.systems):

@@ -27,6 +27,7 @@ from hungjury.judges.agreement import Agreement as Agreement
 from hungjury.judges.agreement import agreement as agreement
 from hungjury.judges.aware import AwareScores as AwareScores
 from hungjury.judges.aware import aware as aware
+from hungjury.judges.aware import aware_of_scores as aware_of_scores
 from hungjury.judges.disagreement import PRM as PRM
 from hungjury.judges.disagreement import PRMScores as PRMScores
 from hungjury.judges.merge import ComparedMerge as ComparedMerge
@@ -50,8 +51,6 @@ from hungjury.leaderboard.score_board import ScoreBoard as ScoreBoard
 from hungjury.leaderboard.score_board import leaderboard_of_scores as leaderboard_of_scores
 from hungjury.leaderboard.score_board import leaderboards as leaderboards
 from hungjury.ltr.train import train_ranker as train_ranker
-from hungjury.measures.answers import Answers as Answers
-from hungjury.measures.answers import read_answers as read_answers
 from hungjury.measures.catalogue import Measure as Measure
 from hungjury.measures.catalogue import MeasureInfo as MeasureInfo
 from hungjury.measures.catalogue import measure as measure
@@ -60,7 +59,9 @@ from hungjury.measures.distribution import Dominance as Dominance
 from hungjury.measures.ecosystem import to_ir_measures as to_ir_measures
 from hungjury.measures.evaluate import evaluate as evaluate
 from hungjury.measures.evaluate import score_list as score_list
+from hungjury.measures.score_files import Answers as Answers
 from hungjury.measures.score_files import JudgeScores as JudgeScores
+from hungjury.measures.score_files import read_answers as read_answers
 from hungjury.measures.score_files import read_scores as read_scores
 from hungjury.measures.scores import Curve as Curve
 from hungjury.measures.scores import Scores as Scores

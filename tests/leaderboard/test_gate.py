@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from builders.commands import hungjury
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.leaderboard.gate import Gate, _resampled, by_chance, by_interval, gate
+from hungjury.leaderboard.gate import Gate, by_chance, by_interval, gate
 from hungjury.stats.multiple import nominal_levels, simultaneous_widths
 
 LISTS = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
@@ -86,16 +87,60 @@ def test_intervals_hold_together_by_the_largest_deviation():
     assert high == pytest.approx([g + needed * s for g, s in zip(gap, sd, strict=True)])
 
 
+def resampled(values, seed):
+    """Draws of the mean over resampled topics."""
+    table = {f"s{s}": {str(t): {"X": v} for t, v in enumerate(row)} for s, row in enumerate(values)}
+    board = hj.leaderboard_of_scores(table, draws=10_000, seed=seed)
+    return board.samples[:, [board.systems.index(name) for name in table]]
+
+
 def test_resampled_means_are_as_wide_as_students_t():
     """With n topics the variance is s² / n times (n - 1) / (n - 3)."""
     values = np.random.default_rng(6).normal(size=(2, 9))
-    drawn = _resampled(values, 0)
+    drawn = resampled(values, 0)
     expected = values.var(axis=1, ddof=1) / 9 * 8 / 6
     assert drawn.var(axis=0) == pytest.approx(expected, rel=0.1)
     assert drawn.mean(axis=0) == pytest.approx(values.mean(axis=1), abs=0.02)
-    with pytest.raises(HungjuryError, match="one topic"):
-        _resampled(values[:, :1], 0)
-    assert np.isfinite(_resampled(values[:, :2], 0)).all()
+    with pytest.raises(HungjuryError, match="1 topic in common; at least 2 are needed"):
+        resampled(values[:, :1], 0)
+    assert np.isfinite(resampled(values[:, :2], 0)).all()
+
+
+def test_scores_decide_as_the_labels_they_come_from(made, tmp_path):
+    """Scores written and read back give the same decisions to the last bit, on the command line
+    too; the first measure is the default."""
+    measures = ["nDCG@10", "ESL", "GMAP"]
+    scores = hj.evaluate(made.gold, made.runs, measures)
+    (tmp_path / "scores.json").write_text(scores.to_json(per_topic=True))
+    again = hj.read_scores(tmp_path / "scores.json")
+    direct = gate(made.gold, made.runs, "system2", ["system1", "system5"], measures)
+    found = gate(again, None, "system2", ["system1", "system5"], measures)
+    for one, other in zip(direct, found, strict=True):
+        assert one.to_dict() | {"notes": []} == other.to_dict() | {"notes": []}
+    words = ["--scores", str(tmp_path / "scores.json"), "--baseline", "system2"]
+    done = hungjury("gate", *words, "--candidate", "system1", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (alone,) = gate(again, baseline="system2", candidate="system1")
+    assert json.loads(done.stdout)[0]["low"] == alone.low
+    wrong = hungjury("gate", *words, "--candidate", "system1", "--gold", "x")
+    assert wrong.returncode == 2
+    assert "--scores" in wrong.stderr
+
+
+def test_scores_by_judges_decide_by_chance():
+    rng = np.random.default_rng(0)
+    rows = [{"system": s, "topic": str(t), "judge": j, "score": 2 + 2 * (s == "new") + rng.random()}
+            for s in ("old", "new") for t in range(20) for j in "xyz"]  # fmt: skip
+    scores = hj.read_scores(rows, scale=(1, 5))
+    (found,) = gate(scores, baseline="old", candidate="new")
+    assert (found.verdict, found.difference) == ("better", None)
+    assert found.chance > 0.975
+    with pytest.raises(HungjuryError, match="a margin needs gold labels"):
+        gate(scores, baseline="old", candidate="new", margin=0.1)
+    with pytest.raises(HungjuryError, match="scores take the place of labels and runs"):
+        gate(scores, TWINS, "old", "new")
+    with pytest.raises(HungjuryError, match="compares a baseline with candidates"):
+        gate(scores)
 
 
 def test_qrels(made):
@@ -133,7 +178,7 @@ def test_coverage_of_simultaneous_intervals():
     held = []
     for i in range(150):
         values = rng.normal([[0.5], [0.5], [0.55], [0.6]], 0.1, (4, 25))
-        draws = _resampled(values, i)[:2000]
+        draws = resampled(values, i)[:2000]
         gap = values.mean(axis=1)[1:] - values.mean(axis=1)[0]
         half = simultaneous_widths(draws, 0.95, with_first=True)[0, 1:]
         low, high = gap - half, gap + half
@@ -268,7 +313,7 @@ def test_a_level_is_between_0_and_1(made, level):
 
 
 def test_a_gate_without_candidates(made):
-    with pytest.raises(HungjuryError, match="no candidate"):
+    with pytest.raises(HungjuryError, match="a baseline with candidates"):
         gate(made.gold, made.runs, "system1", [])
 
 

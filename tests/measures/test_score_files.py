@@ -162,7 +162,9 @@ def test_scores_of_several_judges() -> None:
     found = hj.read_scores(ROWS, scale="1-5")
     assert isinstance(found, hj.JudgeScores)
     assert found.values[:, :, 0].tolist() == [[3, 1], [4, 2]]
-    assert found.of("y").values.tolist() == [[[4], [2]]]
+    assert found.judges == ["x", "y"]
+    assert found.select(measures=["y"]).values.tolist() == [[[4], [2]]]
+    assert hj.studies.correlate_measures(found).of("x", "y") == 1.0
     with pytest.raises(InputError, match="need their scale"):
         hj.read_scores(ROWS)
     with pytest.raises(InputError, match="1 score outside of 1 to 3"):

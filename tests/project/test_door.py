@@ -40,6 +40,10 @@ def odd_values() -> list[Any]:
 
 
 SIM = hj.simulate(systems=3, topics=3, documents=20, depth=10, grades=3, seed=1)
+BY_JUDGES = hj.read_scores(
+    [{"system": s, "topic": t, "judge": j, "score": 1} for s in "ab" for t in "12" for j in "xy"],
+    scale=(0, 1),
+)
 SCORES = hj.evaluate(SIM.gold, SIM.runs, ["AP", "P@5"])
 LETOR = "".join(
     f"{q % 2} qid:{q} 1:{0.1 * q} 2:{0.3 * d}\n{1} qid:{q} 1:{0.7 * d} 2:0.5\n"
@@ -148,6 +152,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     hj.compare_merges: {**PANEL, "gold": SIM.gold, "rel": 1, "scope": "all", "seed": 0,
                         "methods": ["mv"], "draws": 5},
     hj.leaderboard_of_scores: {"scores": SCORES, "measure": "AP", "families": 1},
+    hj.aware_of_scores: {"scores": BY_JUDGES, "weights": "uni", "replicates": 10, "seed": 0},
     hj.leaderboards: {"collections": {"a": (SIM.judgments, SIM.runs)}, "measure": "AP",
                       "gold": None, "merge": "mv", "common": False, "weights": None},
     hj.users.user_walk: {"model": "RBP", "relevant": [1], "length": 3},

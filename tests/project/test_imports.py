@@ -328,7 +328,7 @@ TOP = {
     "Project", "diff", "Changes", "read_scores", "JudgeScores",
     "read_answers", "Answers", "doctor", "Diagnosis", "Dominance", "PRMScores",
     "compare_merges", "ComparedMerge", "MergeComparison",
-    "leaderboards", "leaderboard_of_scores", "ScoreBoard", "to_ir_measures",
+    "leaderboards", "leaderboard_of_scores", "aware_of_scores", "ScoreBoard", "to_ir_measures",
     "m", "stats", "theory", "studies", "ltr", "testing", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]

@@ -101,6 +101,13 @@ def test_several_collections_have_one_board(folder: Path) -> None:
     assert list(project.collections) == ["one", "two"]
     assert list(project.leaderboard().parts) == ["one", "two"]
     assert project.leaderboard("one").systems
+    done = run("leaderboard", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["collections"] == ["one", "two"]
+    assert [row["system"] for row in found["systems"]] == project.leaderboard().systems
+    alone = run("leaderboard", "--judges", "judges/*", "--runs", "runs/*", "--format", "json")
+    assert "collections" not in json.loads(alone.stdout)  # typed files win
     with pytest.raises(InputError, match="choose one of one, two"):
         project.collection()
 

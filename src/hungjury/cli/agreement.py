@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,15 +15,18 @@ from hungjury.cli.options import (
     plan_option,
     plot_options,
     result_options,
+    was_typed,
 )
 from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import (
     Reading,
+    ScoreTables,
     binary_option,
     flag,
     judges_gold_and_runs,
-    judges_needed,
+    judges_option,
     runs_option,
+    scores_options,
 )
 from hungjury.leaderboard.options import BOARD
 
@@ -31,7 +35,8 @@ if TYPE_CHECKING:
 
 
 @click.command("agreement", no_args_is_help=True)
-@judges_needed
+@judges_option()
+@scores_options
 @runs_option("Also compare the system rankings under each judge.")
 @measures_option("Measure for these rankings.")
 @binary_option
@@ -45,9 +50,11 @@ if TYPE_CHECKING:
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     families: str | None, at_least: int, gold: tuple[str, ...], plan: tuple[str, ...], plots: Plots,
-    out: Output, reading: Reading,
+    out: Output, reading: Reading, tables: ScoreTables,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
+
+    With --scores, correlate the rankings of systems by judges, or by measures.
 
     \b
     Examples:
@@ -57,9 +64,17 @@ def agreement_command(
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --families '^[^_]+'
       hungjury agreement --judges crowd.csv --at-least 100
       hungjury agreement --judges 'judges/*' --gold labels.qrels --plan plan.csv
+      hungjury agreement --scores answers.csv --scale 1-5
     """
     from hungjury.judges.agreement import agreement
 
+    if tables.scores:
+        if judges or runs or gold:
+            raise click.UsageError("--scores takes the place of --judges, --runs and --gold")
+        _rankings(tables, measures, out, plots)
+        return
+    if not judges:
+        raise click.UsageError("give --judges, or --scores")
     for name, value in (("-m", measures), ("--families", families)):
         if value and not runs:
             raise click.UsageError(f"{name} needs --runs")
@@ -79,6 +94,18 @@ def agreement_command(
     out.notes(labels.notes)
     out.write(found)
     plots.draw(found)
+
+
+def _rankings(tables: ScoreTables, measures: tuple[str, ...], out: Output, plots: Plots) -> None:
+    from hungjury.studies.measure_comparison import correlate_measures
+
+    scores = tables.read_some(measures)
+    found = correlate_measures(scores)
+    out.notes(scores.notes)
+    out.write(found)
+    picture = plots.picture if was_typed("--picture") else "tau"
+    plots = replace(plots, picture=picture)
+    plots.draw(scores if picture == "bump" else found)
 
 
 def _with_gold(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hungjury.base.choices import Orientation
@@ -19,21 +21,28 @@ from hungjury.cli.options import (
 from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import (
     Reading,
+    ScoreTables,
     binary_option,
     judges_gold_and_runs,
-    judges_needed,
-    runs_needed,
+    judges_option,
+    runs_option,
+    scores_options,
 )
+
+if TYPE_CHECKING:
+    from hungjury.judges.aware import AwareScores
 
 
 @click.command("aware", no_args_is_help=True)
-@judges_needed
-@runs_needed
+@judges_option()
+@runs_option()
+@scores_options
 @measures_option("Measure; repeatable, except with --all.", "AP")
 @option("--weights", default="uni",
         help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.")  # fmt: skip
 @binary_option
-@click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all.")
+@click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all; "
+              "with --scores, the judge whom the others are compared with.")  # fmt: skip
 @click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
 @option("--replicates", type=count(MOST_DRAWS), default=1000,
         help="Number of random judges of each kind.")  # fmt: skip
@@ -51,7 +60,7 @@ from hungjury.cli.reading import (
 def aware_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
-    orientation: Orientation, drop_empty: bool, out: Output, reading: Reading,
+    orientation: Orientation, drop_empty: bool, out: Output, reading: Reading, tables: ScoreTables,
 ) -> None:  # fmt: skip
     """Merge scores instead of labels, weighting judges by their distance from random ones.
 
@@ -59,8 +68,9 @@ def aware_command(
     Examples:
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --weights sgl_tau_msd --rel 2
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
+      hungjury aware --scores answers.csv --scale 1-5 --weights sgl_tau_msd
     """
-    from hungjury.judges.aware import aware
+    from hungjury.judges.aware import aware, aware_of_scores
     from hungjury.judges.aware_comparison import compare_approaches
     from hungjury.judges.merge import merge_names
 
@@ -73,6 +83,14 @@ def aware_command(
     random = compare or weights not in ("uni", "supervised")
     for name in ("--replicates", "--orientation"):
         refuse_unused(name, "--all, or other --weights than uni and supervised", random)
+    if tables.scores:
+        if judges or runs or compare or rel is not None or drop_empty:
+            raise click.UsageError("--scores takes the place of labels and runs and their options")
+        scores = aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation)
+        _show(scores, out)
+        return
+    if not (judges and runs):
+        raise click.UsageError("give --judges and --runs, or --scores")
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
@@ -87,10 +105,20 @@ def aware_command(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
-    out.notes(labels.notes + found.notes if compare else scores.notes)
+    if not compare:
+        _show(scores, out)
+        return
+    out.notes(labels.notes + found.notes)
     if out.form != "table":
-        out.write(found if compare else scores)
-    elif compare:
+        out.write(found)
+    else:
         deliver(f"{found.measure} compared with gold, best first\n{found}", out.path)
+
+
+def _show(scores: AwareScores, out: Output) -> None:
+    """Write scores and the weights behind them."""
+    out.notes(scores.notes)
+    if out.form != "table":
+        out.write(scores)
     else:
         deliver(f"{scores}\n\n{scores.weights_table()}", out.path)

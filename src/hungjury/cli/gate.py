@@ -21,11 +21,14 @@ from hungjury.cli.options import (
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
     Reading,
+    ScoreTables,
+    answers_options,
     binary_option,
     flag,
     judges_gold_and_runs,
     judges_option,
-    runs_needed,
+    runs_option,
+    scores_options,
 )
 from hungjury.leaderboard.options import BOARD
 
@@ -37,7 +40,9 @@ DRAWN = ("target", "draws")  # of probabilities too
 @click.command("gate", no_args_is_help=True)
 @click.option("--qrels", metavar="FILE", help="Labels of one source; or use --judges.")
 @judges_option()
-@runs_needed
+@runs_option()
+@answers_options
+@scores_options
 @click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
 @click.option(
     "--candidate", multiple=True, required=True, metavar="NAME", help="A new system; repeatable."
@@ -57,7 +62,7 @@ def gate_command(
     qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,
     candidate: tuple[str, ...], measures: tuple[str, ...], margin: float, gold: tuple[str, ...],
     plan: tuple[str, ...], form: str, output: str | None, reading: Reading, quiet: bool,
-    **options: Any,
+    tables: ScoreTables, answered: Any, **options: Any,
 ) -> None:  # fmt: skip
     """Decide whether a candidate may replace a baseline.
 
@@ -70,39 +75,54 @@ def gate_command(
       hungjury gate --qrels qrels.txt --runs 'runs/*' --baseline bm25 --candidate new --margin 0.01
       hungjury gate --judges 'judges/*' --runs 'runs/*' --baseline bm25 --candidate new \\
           --gold labels.qrels --plan plan.csv --margin 0.01
+      hungjury gate --answers answers.csv --scale 1-5 --baseline old --candidate new
+      hungjury gate --scores scores.csv -m F1 --baseline old --candidate new --margin 0.01
     """
     from hungjury.base.text import json_text
     from hungjury.data.qrels import Judgments
     from hungjury.leaderboard.gate import gate
 
-    if (qrels is None) == (not judges):
-        raise click.UsageError("give either --qrels or --judges")
-    labels = reading.judgments(judges) if qrels is None else reading.labels(qrels)
-    if qrels is not None:
+    given = [bool(qrels), bool(judges), bool(tables.scores), bool(answered)]
+    if sum(given) != 1 or bool(runs) == any(given[2:]):
+        raise click.UsageError(
+            "give --qrels or --judges, with --runs; or --answers or --scores alone"
+        )
+    typed = [n for n in LEVERS if was_typed(f"--{n.replace('_', '-')}")]
+    labels: Any
+    lists: Any = reading.runs(runs) if runs else None
+    allowed: tuple[str, ...] = tuple(LEVERS)
+    if tables.scores:
+        labels, allowed = tables.read(), (*PLAIN, *DRAWN, "panel_error")
+    elif qrels is not None:
+        labels = reading.labels(qrels)
         if isinstance(labels, Judgments):
             raise click.UsageError(
                 f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
             )
-        typed = [n for n in LEVERS if n not in PLAIN and was_typed(f"--{n.replace('_', '-')}")]
-        if labels.soft:
-            typed = [n for n in typed if n not in DRAWN]
-        if gold or plan or typed or options["rel"] is not None:
+        allowed = (*PLAIN, *DRAWN) if labels.soft else PLAIN
+    elif answered is None:
+        labels = reading.judgments(judges)
+    if answered:
+        found = answered()
+        labels, lists = found.judgments, found.runs
+    elif not judges:
+        if gold or plan or set(typed) - set(allowed) or options["rel"] is not None:
             raise click.UsageError(
                 "--gold, --plan and options of a panel such as --families go with --judges; "
-                "--target and --draws go with --judges, or with labels that are probabilities"
+                "--target and --draws go with --judges, --scores, or labels that are probabilities"
             )
-        asked = [n for n in DRAWN if labels.soft and was_typed(f"--{n}")]
-        options = {name: options[name] for name in (*PLAIN, *asked)}
-    found = gate(
-        labels, reading.runs(runs), baseline, list(candidate), list(measures), margin,
+        options = {n: options[n] for n in allowed if n in (*typed, *PLAIN)}
+    names = list(measures) if not tables.scores or was_typed("--measure") else None
+    decided = gate(
+        labels, lists, baseline, list(candidate), names, margin,
         gold=reading.gold_of(gold), plan=plan or None, **options,
     )  # fmt: skip
-    print_notes(dict.fromkeys(note for one in found for note in one.notes), quiet, every=True)
+    print_notes(dict.fromkeys(note for one in decided for note in one.notes), quiet, every=True)
     if form == "json":
-        deliver(json_text([one.to_dict() for one in found]), output)
+        deliver(json_text([one.to_dict() for one in decided]), output)
     else:
-        deliver("\n".join(map(str, found)), output)
-    passed = [one.passed for one in found]
+        deliver("\n".join(map(str, decided)), output)
+    passed = [one.passed for one in decided]
     if False in passed:
         raise SystemExit(1)
     if None in passed:

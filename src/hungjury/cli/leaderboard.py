@@ -26,6 +26,7 @@ from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import (
     Reading,
     ScoreTables,
+    answers_options,
     binary_option,
     flag,
     judges_gold_and_runs,
@@ -38,6 +39,7 @@ from hungjury.leaderboard.options import BOARD
 if TYPE_CHECKING:
     from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.runs import RunFiles, Runs
+    from hungjury.leaderboard.board import Leaderboard
     from hungjury.leaderboard.score_board import ScoreBoard
 
 
@@ -55,13 +57,10 @@ if TYPE_CHECKING:
     "then names a file in each folder.",
 )
 @click.option("--common", is_flag=True, help="Rank the systems that all collections have.")
-@click.option(
-    "--answers",
-    multiple=True,
-    metavar="FILES",
-    help="Answers that judges scored, instead of judges and runs: a table of system, "
-    "topic, judge and score; needs --scale.",
-)
+@answers_options
+@click.option("--seed-pattern", metavar="PATTERN",
+              help="Runs whose names are equal without what this regular expression matches are "
+              "repeats of one system, such as '-seed[0-9]+$'.")  # fmt: skip
 @scores_options
 @measures_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
 @merge_option("--merge", "binmv")
@@ -78,8 +77,8 @@ def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
     documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
-    collections: tuple[str, ...], common: bool, answers: tuple[str, ...], tables: ScoreTables,
-    qrels: str | None, **options: Any,
+    collections: tuple[str, ...], common: bool, answered: Any, tables: ScoreTables,
+    qrels: str | None, seed_pattern: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -92,30 +91,38 @@ def leaderboard_command(
       hungjury leaderboard --qrels probabilities.qrels --runs 'runs/*' -m nDCG@10
       hungjury leaderboard --scores scores.csv -m F1
       hungjury leaderboard --answers answers.csv --scale 1-5
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --seed-pattern '-seed[0-9]+$'
     """
     from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
+    from hungjury.leaderboard.score_board import leaderboards
 
     if len(measures) > 1:
         raise click.UsageError("a leaderboard has one measure; give -m once")
-    of_scores = _of_collections(collections, common, gold, measures[0], merge, reading, options)
-    if tables.scores:
-        of_scores = _of_tables(tables, measures[0], options)
     if judges and qrels:
         raise click.UsageError("give either --judges or --qrels")
     kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
-             "--collection": collections, "--answers": answers}  # fmt: skip
+             "--collection": collections, "--answers": answered}  # fmt: skip
     given = [name for name, files in kinds.items() if files]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other")
-    if of_scores is not None:
+    project: Any = click.get_current_context().meta.get("hungjury.project")
+    several = bool(project) and len(project.collections) > 1 and not given
+    if tables.scores or collections or several:
         if report is not None or plan:
             raise click.UsageError("--report and --plan need --judges and --runs")
-        out.notes(of_scores.notes, "--format json")
-        out.write(of_scores)
-        plots.draw(of_scores)
+        if tables.scores:
+            of_scores = _of_tables(tables, measures[0], seed_pattern, options)
+        else:
+            more = {"merge": merge, "common": common, "seed_pattern": seed_pattern, **options}
+            of_scores = (
+                project.leaderboard(measures=[measures[0]], **more)
+                if several
+                else _of_collections(collections, gold, measures[0], reading, more)
+            )
+        _write(of_scores, out, plots)
         return
-    if not answers and not ((judges or qrels) and runs):
+    if not answered and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
     if report is None and (queries or documents):
         raise click.UsageError("--queries and --documents need --report FILE")
@@ -125,19 +132,25 @@ def leaderboard_command(
     refuse_unused("--prior", "an em merge", models_judges)
     lists: Runs | RunFiles
     labels: Judgments | Qrels
-    if answers:
-        labels, lists, measures = _answers(answers, tables, measures)
+    if answered:
+        found = answered()
+        labels, lists = found.judgments, found.runs
     else:
         labels = reading.labels(qrels) if qrels else reading.judgments(judges)
         lists = reading.runs(runs)
+    if seed_pattern:
+        if report is not None or plan or gold:
+            raise click.UsageError("--seed-pattern excludes --report, --plan and --gold")
+        one = {"all": (labels, lists)}
+        more = {"merge": merge, "seed_pattern": seed_pattern, **options}
+        _write(leaderboards(one, measures[0], **more), out, plots)
+        return
     with out.progress() as progress:
         board = leaderboard(
             labels, lists, measures[0], merge,
             gold=reading.gold_of(gold), plan=plan or None, progress=progress, **options,
         )  # fmt: skip
-    out.notes(board.notes, "--format json")
-    out.write(board)
-    plots.draw(board)
+    _write(board, out, plots)
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]
         board.write_page(report, words, queries=queries, documents=documents)
@@ -145,53 +158,40 @@ def leaderboard_command(
             click.echo(f"wrote {report}", err=True)
 
 
-def _answers(
-    files: tuple[str, ...], tables: ScoreTables, measures: tuple[str, ...]
-) -> tuple[Judgments, Runs, tuple[str, ...]]:
-    """Labels and runs of answers, and the measure of their mean score unless one was given."""
-    from hungjury.measures.answers import read_answers
-
-    if tables.scale is None:
-        raise click.UsageError("--answers needs --scale, such as --scale 1-5")
-    found = read_answers(list(files), scale=tables.scale, columns=tables.score_columns)
-    chosen = measures if was_typed("--measure") else ("Mean@1",)
-    return found.judgments, found.runs, chosen
+def _write(board: Leaderboard | ScoreBoard, out: Output, plots: Plots) -> None:
+    out.notes(board.notes, "--format json")
+    out.write(board)
+    plots.draw(board)
 
 
-def _of_tables(tables: ScoreTables, measure: str, options: dict[str, Any]) -> ScoreBoard:
+def _of_tables(
+    tables: ScoreTables, measure: str, seed_pattern: str | None, options: dict[str, Any]
+) -> ScoreBoard:
     from hungjury.leaderboard.score_board import leaderboard_of_scores
 
     names = ("draws", "seed", "level", "target", "panel_error", "together", "order")
     own = {name: options[name] for name in names}
-    return leaderboard_of_scores(tables.read(), measure if was_typed("--measure") else None, **own)
+    wanted = measure if was_typed("--measure") else None
+    return leaderboard_of_scores(tables.read(), wanted, seed_pattern=seed_pattern, **own)
 
 
 def _of_collections(
-    folders: tuple[str, ...], common: bool, gold: tuple[str, ...], measure: str, merge: str,
-    reading: Reading, options: dict[str, Any],
-) -> ScoreBoard | None:  # fmt: skip
-    """The leaderboard over several collections, if there are: typed, or of the project."""
-    places = {}
+    folders: tuple[str, ...], gold: tuple[str, ...], measure: str, reading: Reading,
+    options: dict[str, Any],
+) -> ScoreBoard:  # fmt: skip
+    """The leaderboard over collections, each in a folder."""
+    from hungjury.leaderboard.score_board import leaderboards
+
+    read, people = {}, {}
     for text in folders:
         name, mark, folder = text.partition("=")
         if not mark or not os.path.isdir(folder):
             raise click.UsageError(f"--collection {text}: write NAME=FOLDER, of an existing folder")
-        places[name] = [os.path.join(folder, part, "*") for part in ("judges", "runs")]
-    project = click.get_current_context().meta.get("hungjury.project")
-    if not places and project is not None and len(project.collections) > 1:
-        return project.leaderboard(measures=[measure], merge=merge, common=common, **options)  # type: ignore[no-any-return]
-    if not places:
-        return None
-    from hungjury.leaderboard.score_board import leaderboards
-
-    people = None
-    if gold:
-        files = {name: [os.path.join(os.path.dirname(os.path.dirname(judges)), one) for one in gold]
-                 for name, (judges, _) in places.items()}  # fmt: skip
-        people = {
-            name: reading.gold_of(tuple(each))
-            for name, each in files.items()
-            if all(map(os.path.exists, each))
-        }
-    read = {n: (reading.judgments([j]), reading.runs([r])) for n, (j, r) in places.items()}
-    return leaderboards(read, measure, gold=people, common=common, merge=merge, **options)
+        if name in read:
+            raise click.UsageError(f"--collection {text}: '{name}' is given twice")
+        judges, runs = (os.path.join(folder, part, "*") for part in ("judges", "runs"))
+        read[name] = reading.judgments([judges]), reading.runs([runs])
+        files = tuple(os.path.join(folder, one) for one in gold)
+        if gold and all(map(os.path.exists, files)):
+            people[name] = reading.gold_of(files)
+    return leaderboards(read, measure, gold=people if gold else None, **options)

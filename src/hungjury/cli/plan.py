@@ -17,18 +17,20 @@ from hungjury.cli.options import (
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
     Reading,
+    answers_options,
     binary_option,
     flag,
     judges_gold_and_runs,
-    judges_needed,
-    runs_needed,
+    judges_option,
+    runs_option,
 )
 from hungjury.leaderboard.options import PLAN
 
 
 @click.command("plan", no_args_is_help=True)
-@judges_needed
-@runs_needed
+@judges_option()
+@runs_option()
+@answers_options
 @measures_option("Measure by which systems will be compared; repeatable.", "nDCG@10")
 @click.option("--budget", type=count(MOST_LABELS), required=True,
               help="Number of labels in total, those at hand included.")  # fmt: skip
@@ -43,7 +45,8 @@ from hungjury.leaderboard.options import PLAN
 @quiet_option
 def plan_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
-    have: tuple[str, ...], output: str | None, reading: Reading, quiet: bool, **options: Any,
+    have: tuple[str, ...], output: str | None, reading: Reading, quiet: bool, answered: Any,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 
@@ -55,14 +58,21 @@ def plan_command(
       hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --budget 200 -o plan.csv
       hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --have labels.db \\
           --budget 300 -o plan2.csv
+      hungjury plan --answers answers.csv --scale 1-5 --budget 100 -o plan.csv
     """
     from hungjury.leaderboard.plan import plan
 
-    labels, lists = reading.judgments(judges), reading.runs(runs)
+    if answered:
+        found = answered()
+        labels, lists = found.judgments, found.runs
+    elif judges and runs:
+        labels, lists = reading.judgments(judges), reading.runs(runs)
+    else:
+        raise click.UsageError("give --judges and --runs, or --answers")
     with progress_bar(quiet, True) as progress:
-        found = plan(labels, lists, list(measures), budget, have=reading.gold_of(have),
+        chosen = plan(labels, lists, list(measures), budget, have=reading.gold_of(have),
                      progress=progress, **options)  # fmt: skip
     print_notes(labels.notes, quiet)
-    deliver(found.to_csv(), output)
+    deliver(chosen.to_csv(), output)
     if not quiet:
-        click.echo(found.to_text(), err=True, nl=False)
+        click.echo(chosen.to_text(), err=True, nl=False)

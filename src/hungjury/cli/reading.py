@@ -232,14 +232,55 @@ class ScoreTables(Record):
             duplicates=self.repeated_scores, smaller=self.smaller, scale=self.scale,
         )  # fmt: skip
 
-    def read_plain(self, measures: tuple[str, ...] = ()) -> Scores:
-        """Read scores without judges, and keep some measures, if any are named."""
-        from hungjury.measures.scores import Scores
-
+    def read_some(self, measures: tuple[str, ...] = ()) -> Scores:
+        """Read them, and keep some measures (or judges), if any are named."""
         found = self.read()
-        if not isinstance(found, Scores):
-            raise click.UsageError("these scores are of several judges; use `hungjury leaderboard`")
         return found.select(measures=measures) if measures else found
+
+
+_columns_option = click.option(
+    "--score-columns", metavar="ROLE=NAME",
+    help="Columns of --scores or --answers, such as system=model,topic=question.",
+)  # fmt: skip
+_scale_option = click.option(
+    "--scale", metavar="LOW-HIGH",
+    help="Lowest and highest possible value in --scores or --answers.",
+)  # fmt: skip
+
+
+def answers_options(command: F) -> F:
+    """Decorator: take answers that judges scored, instead of judges and runs; a command gets the
+    function that reads them as `answered`, or None."""
+    has_scores = any(p.name == "scale" for p in getattr(command, "__click_params__", []))
+
+    @wraps(command)
+    def gathered(answers: tuple[str, ...], **given: Any) -> Any:
+        scale, columns = (
+            click.get_current_context().params[name] for name in ("scale", "score_columns")
+        )
+        if not has_scores:
+            del given["scale"], given["score_columns"]
+        if not answers:
+            return command(answered=None, **given)
+        if given["judges"] or given["runs"] or given.get("qrels"):
+            raise click.UsageError("--answers takes the place of labels and runs; give only one")
+        if scale is None:
+            raise click.UsageError("--answers needs --scale, such as --scale 1-5")
+        from hungjury.measures.score_files import read_answers
+
+        if not was_typed("--measure"):
+            given["measures"] = ("Mean@1",)
+        return command(
+            answered=lambda: read_answers(list(answers), scale=scale, columns=columns), **given
+        )
+
+    options = [] if has_scores else [_columns_option, _scale_option]
+    return cast(F, all_of([
+        click.option("--answers", multiple=True, metavar="FILES",
+                     help="Answers that judges scored, instead of judges and runs: a table of "
+                     "system, topic, judge and score; needs --scale."),
+        *options,
+    ])(gathered))  # fmt: skip
 
 
 def scores_options(command: F) -> F:
@@ -253,16 +294,14 @@ def scores_options(command: F) -> F:
     return cast(F, all_of([
         click.option("--scores", multiple=True, metavar="FILES",
                      help="Scores per topic of any tool, instead of labels and runs."),
-        click.option("--score-columns", metavar="ROLE=NAME",
-                     help="Columns of --scores, such as system=model,topic=question."),
+        _columns_option,
         choice_option("--missing-scores", MissingScores,
                       "Topics on which --scores has no value of some system."),
         choice_option("--repeated-scores", RepeatedScores,
                       "Several values in --scores of one system on one topic."),
         click.option("--smaller", multiple=True, metavar="MEASURE",
                      help="A measure in --scores that is better when smaller; repeatable."),
-        click.option("--scale", metavar="LOW-HIGH",
-                     help="Lowest and highest possible value in --scores."),
+        _scale_option,
     ])(gathered))  # fmt: skip
 
 
@@ -300,7 +339,7 @@ def score_files(
     if tables.scores:
         if inputs.files or inputs.qrels or inputs.runs:
             raise click.UsageError("--scores takes the place of labels and runs; give only one")
-        return tables.read_plain(measures), []
+        return tables.read_some(measures), []
     labels_file, run_paths = inputs.sorted_out()
     _no_measure_among(run_paths)
     wanted = _measures(measures or default, rel)

@@ -34,7 +34,9 @@ def averages(scores: Scores) -> list[str]:
     return scores.averages or ["mean"] * len(scores.measures)
 
 
-def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, ...]]:
+def common_values(
+    scores: Scores, fewest: int = 2
+) -> tuple[list[Floats], list[int], tuple[Note, ...]]:
     """By measure: [system, topic] values of the topics that count for all systems, how many
     these are, and notes on topics left out.
 
@@ -45,7 +47,7 @@ def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, 
     for m, measure in enumerate(scores.measures):
         use = counted[m].all(axis=0)
         kept = scores.values[m][:, use]
-        _check_topics(scores, m, use)
+        _check_topics(scores, m, use, fewest)
         dropped = int((counted[m].any(axis=0) & ~use).sum())
         if dropped:
             text = (f"{measure} is compared on the {use.sum()} topics that all systems have, "
@@ -62,14 +64,14 @@ def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, 
     return values, numbers, tuple(notes)
 
 
-def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
-    """At least two topics, with a value for every system."""
+def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_], needed: int) -> None:
+    """Enough topics, with a value for every system."""
     measure, number = scores.measures[m], int(use.sum())
-    if number < 2:
+    if number < needed:
         fewest = scores.counted()[m].sum(axis=1)
         least = scores.systems[int(np.argmin(fewest))]
         raise InputError(
-            f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
+            f"{measure} has {plural(number, 'topic')} in common; at least {needed} are needed",
             code="few-topics",
             remedy="score more topics" if fewest.max() < 2
             else ("score with", Argument("topics", "judged"), "and", Argument("undefined", "zero"),

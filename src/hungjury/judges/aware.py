@@ -28,11 +28,12 @@ from hungjury.data.reading.options import (
 )
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
-from hungjury.judges.judge_scores import JudgeScores, score_judges
+from hungjury.judges.judge_scores import JudgedRuns, random_scores, score_judges
 from hungjury.judges.merge_types import MergeSettings
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import Uniform, Weights, as_weights
+from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights, normalised
 from hungjury.measures.evaluate import MeasureNames
+from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
+MOST_LEVELS = 100  # of a scale of integers
 
 
 class AwareSettings(ScoreSettings, kw_only=True):
@@ -204,16 +206,7 @@ def aware(
     ((5, 4), 'uni')
     """
     chosen = as_weights(weights)
-    if (gold is None) == (chosen.needs == "gold"):
-        raise InputError(
-            f"the weights {chosen} {'need' if gold is None else 'do not use'} gold labels",
-            code="gold-and-weights",
-            remedy=(
-                ("give", Argument("gold"))
-                if gold is None
-                else ("leave out", Argument("gold"), "or use", Argument("weights", "supervised"))
-            ),
-        )
+    _check_gold(chosen, gold is not None)
     check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
@@ -229,8 +222,105 @@ def aware(
     return replace(found, settings=replace(found.settings, replicates=replicates, seed=seed))
 
 
+def aware_of_scores(
+    scores: JudgeScores | Any,
+    weights: str | Weights = "uni",
+    replicates: int = 1000,
+    seed: int = 0,
+    gold: str | None = None,
+    orientation: Orientation = "dissimilarity",
+) -> AwareScores:
+    """Average the scores that judges gave to systems, with AWARE's weights of the judges.
+
+    Parameters
+    ----------
+    scores : JudgeScores or source
+        Scores by several judges, or what `read_scores` takes and returns as such.
+    weights, replicates, seed, orientation
+        As in `aware`. A random judge gives every system on every topic a random score of the scale:
+        integers where all scores are, else its ends.
+    gold : str, optional
+        The judge whom ``"supervised"`` weights compare the others with; left out of the mean.
+
+    Returns
+    -------
+    AwareScores
+        Means of the judges' scores on each topic, with the weights. A judge counts on the topics
+        where it scored every system.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> rows = [{"system": s, "topic": t, "judge": j, "score": (s == "a") + (j != "z") * t % 2}
+    ...         for s in "abc" for t in range(9) for j in "xyz"]
+    >>> found = hj.aware_of_scores(hj.read_scores(rows, scale=(0, 2)), "sgl_tau_md", seed=1)
+    >>> found.judges, found.weights.shape
+    (['x', 'y', 'z'], (3, 9))
+    """
+    chosen = as_weights(weights)
+    _check_gold(chosen, gold is not None)
+    check_seed(seed)
+    given = scores if isinstance(scores, JudgeScores) else read_scores(scores)
+    if not isinstance(given, JudgeScores):
+        raise InputError(
+            "these scores are not by several judges", code="no-judges", argument="scores",
+            remedy="give a table with a column of judges, and its scale",
+        )  # fmt: skip
+    people = None if gold is None else given.select(measures=[gold])
+    others = [name for name in given.judges if name != gold]
+    (low, high), measure = given.scale, given.measure
+    given = given.select(measures=others)
+    whole = bool(np.all(np.nan_to_num(given.values) % 1 == 0)) and low % 1 == high % 1 == 0
+    top = int(high - low) if whole and high - low <= MOST_LEVELS else 1
+    share = (given.values - low) / (high - low)
+    judged = np.asarray(~np.isnan(share).any(axis=1))
+    if not judged.any(axis=0).all() or not judged.any(axis=1).all():
+        raise InputError(
+            "a topic has no judge who scored every system, or a judge has no such topic",
+            code="missing-scores", argument="scores",
+            remedy=('leave out such judges and topics, or use equal weights,',
+                    Argument("weights", "uni"), "of `leaderboard_of_scores`"),
+        )  # fmt: skip
+    random = None
+    if chosen.needs == "random" and len(others) > 1:
+        shape = (-1, len(given.systems), len(given.topics))
+        size = len(given.systems) * len(given.topics)
+        (random,) = random_scores(
+            [lambda labels: labels.reshape(shape) / top], size, range(top + 1), replicates, seed
+        )
+    truth = None if people is None else (people.values[0] - low) / (high - low)
+    smaller = bool(given.signs[0] < 0)
+    panel = ScoredPanel(np.nan_to_num(share), judged, others, smaller, random, truth, orientation)
+    found = chosen.of(panel) if len(others) > 1 else normalised(np.ones(judged.shape), judged)
+    alone = np.nan_to_num(given.values)[None]
+    values = np.einsum("kt,mkst->mst", found, alone, optimize=True)
+    left = int((~np.isnan(share).all(axis=1) & ~judged).sum())
+    text = f"{plural(left, 'time')} a judge scored some systems of a topic: not counted"
+    return AwareScores(
+        measures=[measure], systems=given.systems, topics=given.topics, values=values,
+        status=np.full(values.shape, SCORED, dtype=np.uint8),
+        settings=AwareSettings(weights=str(chosen), orientation=orientation,
+                               replicates=replicates if random is not None else None, seed=seed),
+        smaller=[smaller], judges=others, weights=found, alone=alone,
+        notes=given.notes + (Note("partly-scored", left, text, about="judges"),) * bool(left),
+    )  # fmt: skip
+
+
+def _check_gold(weights: Weights, given: bool) -> None:
+    if given != (weights.needs == "gold"):
+        raise InputError(
+            f"the weights {weights} {'do not use' if given else 'need'} gold labels",
+            code="gold-and-weights",
+            remedy=(
+                ("leave out", Argument("gold"), "or use", Argument("weights", "supervised"))
+                if given
+                else ("give", Argument("gold"))
+            ),
+        )
+
+
 def combine_scores(
-    scored: JudgeScores,
+    scored: JudgedRuns,
     weights: Weights,
     random: list[Floats] | None = None,
     orientation: Orientation = "dissimilarity",
@@ -266,7 +356,7 @@ def combine_scores(
     )
 
 
-def _little_gold(scored: JudgeScores, weights: Weights) -> tuple[Note, ...]:
+def _little_gold(scored: JudgedRuns, weights: Weights) -> tuple[Note, ...]:
     """Note that supervised weights rest on few topics."""
     if weights.needs != "gold" or scored.gold is None:
         return ()
@@ -277,7 +367,7 @@ def _little_gold(scored: JudgeScores, weights: Weights) -> tuple[Note, ...]:
     return (Note("little-gold", topics, text, about="result"),)
 
 
-def _contradicted(scored: JudgeScores, weights: Floats) -> tuple[Note, ...]:
+def _contradicted(scored: JudgedRuns, weights: Floats) -> tuple[Note, ...]:
     """Note that the weights favour judges who contradict the others."""
     number = len(scored.judges)
     if number < FEWEST_FAMILIES:
@@ -297,7 +387,7 @@ def _contradicted(scored: JudgeScores, weights: Floats) -> tuple[Note, ...]:
     return (Note("contrary-weight", len(favoured), text, subjects=favoured, about="judges"),)
 
 
-def _shared(weights: Floats, scored: JudgeScores) -> Floats:
+def _shared(weights: Floats, scored: JudgedRuns) -> Floats:
     """Let families share one vote in weights [judge, topic]."""
     if scored.judgments.family is None:
         return weights
@@ -307,7 +397,7 @@ def _shared(weights: Floats, scored: JudgeScores) -> Floats:
     return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
 
 
-def _status(scored: JudgeScores) -> NDArray[np.uint8]:
+def _status(scored: JudgedRuns) -> NDArray[np.uint8]:
     """Mark values as undefined where no judge who judged the topic has one."""
     known = ~np.isnan(scored.values) & scored.judged[:, None, :]
     status = np.where(known.any(axis=1), SCORED, UNDEFINED).astype(np.uint8)

@@ -27,7 +27,7 @@ from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.judge_scores import JudgeScores, score_judges
+from hungjury.judges.judge_scores import JudgedRuns, score_judges
 from hungjury.judges.merge import label_merge, merge
 from hungjury.judges.merge_types import LabelMerge, Merged
 from hungjury.judges.weights import ESTIMATORS, Gap, ScoredPanel, as_weights, comparable
@@ -216,7 +216,7 @@ def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) ->
 class _Gold:
     """The systems' means under gold labels, on the topics that have them."""
 
-    def __init__(self, scored: JudgeScores) -> None:
+    def __init__(self, scored: JudgedRuns) -> None:
         if scored.gold is None:
             raise InputError(
                 "approaches are compared by gold labels",

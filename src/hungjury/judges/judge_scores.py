@@ -31,7 +31,7 @@ from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, evaluate
 
 
-class JudgeScores(Record, eq=False):
+class JudgedRuns(Record, eq=False):
     """Scores of systems under each judge alone.
 
     `values` are [measure, judge, system, topic], NaN where the measure is undefined; `filled` has
@@ -88,7 +88,7 @@ class JudgeScores(Record, eq=False):
             [one.filled for one in self.scorers], size, grades, replicates, seed, progress
         )
 
-    def without_empty(self) -> JudgeScores:
+    def without_empty(self) -> JudgedRuns:
         """Keep only judges with something relevant on every topic they judged."""
         empty = np.asarray(self._empty().any(axis=1))
         if empty.all():
@@ -147,7 +147,7 @@ def score_judges(
     gold: QrelsLike | None = None,
     drop_empty: bool = False,
     progress: Progress | None = None,
-) -> JudgeScores:
+) -> JudgedRuns:
     """Score every judge's labels alone.
 
     Documents without a label of the judge are unjudged. rel: take labels as binary, with this as
@@ -184,7 +184,7 @@ def score_judges(
         np.nan_to_num(found) if scorer.native else scorer.filled(labels)
         for scorer, found in zip(scorers, values, strict=True)
     ]
-    found = JudgeScores(
+    found = JudgedRuns(
         judgments=given,
         alignment=aligned,
         scorers=scorers,

@@ -327,7 +327,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         """Return a function of `n` that draws like `sample` and can be called repeatedly."""
         rng = np.random.default_rng(rng)
         if self.posterior is not None:
-            source = self._in_doubt(self.posterior) if completed else self
+            source = self.completed() if completed else self
             return lambda n: np.where(self.panel.judged, source.draw(rng, n), NOT_JUDGED)
 
         def redraw(n: int) -> NDArray[np.int16]:
@@ -338,8 +338,10 @@ class Merged(Qrels, eq=False, kw_only=True):
 
         return redraw
 
-    def _in_doubt(self, posterior: Floats) -> Qrels:
+    def completed(self) -> Qrels:
         """Return qrels with probabilities that are less certain where few judges labelled."""
+        posterior = self.posterior
+        assert posterior is not None
         grades = list(self.panel.grades)
         given = posterior if self.p is not None else posterior[:, grades]
         doubt = self.method.in_doubt(self.panel, given)

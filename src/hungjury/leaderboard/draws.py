@@ -166,13 +166,16 @@ def draw_scores(
 
 
 def _exact_cells(merged: Merged, aligned: Alignment, measure: Measure) -> Floats | None:
-    """[system, topic]: expectations under given probabilities, if they need no draws."""
+    """[system, topic]: expectations under given probabilities, if they need no draws; also those of
+    answers, lists of one document, whose mean score anybody can check."""
     expected = measure if measure.takes_probabilities else E(of=measure)
-    if not isinstance(merged.method, AsGiven) or measure.average == "gmean":
+    if measure.average == "gmean" or (isinstance(expected, E) and not expected.is_exact):
         return None
-    if isinstance(expected, E) and not expected.is_exact:
+    answers = aligned.longest == 1 and merged.method.drawn_from == "posterior"
+    if not isinstance(merged.method, AsGiven) and not answers:
         return None
-    scores = score_alignment(aligned, merged, [expected], "judged", "zero", "nonrelevant")
+    labels = merged.completed()
+    scores = score_alignment(aligned, labels, [expected], "judged", "zero", "nonrelevant")
     return np.asarray(scores.values[0])
 
 

@@ -15,7 +15,6 @@ from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
-from hungjury.comparison.compare import common_values
 from hungjury.data.labels import as_labels
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
@@ -27,15 +26,15 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import RunFiles, Runs, as_runs
-from hungjury.leaderboard.draws import as_reported
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BOARD
 from hungjury.leaderboard.plan_file import PlansLike
+from hungjury.leaderboard.score_board import leaderboard_of_scores
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, evaluate
-from hungjury.measures.scores import averaged
+from hungjury.measures.score_files import JudgeScores
+from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import simultaneous_widths
-from hungjury.stats.resampling import topic_deviations
 
 GateVerdict = Literal["better", "same", "not worse", "worse", "undecided"]
 PASSES: dict[str, bool | None] = {
@@ -133,22 +132,25 @@ class Gate(Record, Result):
 class _Found(Record, eq=False):
     """Means of systems by one measure, and what is known about them."""
 
+    measure: str
     systems: list[str]
     mean: Floats
     draws: Floats  # [draw, system]
     notes: tuple[Note, ...]
+    smaller: bool = False  # is better
     sized: bool = True  # does a difference have a valid interval?
+    uncertain: bool = True  # are there chances of being better?
     stretch: float = 1.0
     why: str | None = None
 
 
 @takes(BOARD, "reading")
 def gate(
-    labels: QrelsLike | JudgmentsLike,
-    runs: RunsLike,
-    baseline: str,
-    candidate: str | list[str],
-    measure: MeasureNames = "nDCG@10",
+    labels: QrelsLike | JudgmentsLike | Scores,
+    runs: RunsLike | None = None,
+    baseline: str = "",
+    candidate: str | list[str] = "",
+    measure: MeasureNames | None = None,
     margin: float = 0.0,
     *,
     gold: QrelsLike | Judgments | None = None,
@@ -161,13 +163,14 @@ def gate(
     ----------
     labels : Qrels, Judgments or source
         Labels of one source, or of several judges. Judges are recognised by a judge column, by
-        ``{judge: labels}``, and where several files give other labels to the same documents.
+        ``{judge: labels}``, and where several files give other labels to the same documents. Or
+        scores, as `evaluate` and `read_scores` return them.
     runs : Runs or source
-        Runs of the baseline and of all candidates.
+        Runs of the baseline and of all candidates; none with scores.
     baseline, candidate : str, or list of str
         Systems. A missing one, or one without a judged document, is an error.
     measure : str, Measure or list of these
-        Every measure is decided by itself.
+        Every measure is decided by itself. Default: nDCG@10, or the first measure of scores.
     margin : float
         Differences up to this size do not matter in practice.
     gold, plan
@@ -184,13 +187,14 @@ def gate(
 
     Notes
     -----
-    With qrels, topics are resampled and intervals are those of the mean difference, as wide as it
-    takes to hold for all candidates at once; if labels are probabilities, labels are drawn from
-    them too, the same ones for all systems. With judges and gold labels they come from the
-    corrected leaderboard; where the panel agrees poorly with them nothing is decided. A panel
+    With qrels or scores, topics are resampled and intervals are those of the mean difference, as
+    wide as it takes to hold for all candidates at once; if labels are probabilities, labels are
+    drawn from them too, the same ones for all systems. With judges and gold labels they come from
+    the corrected leaderboard; where the panel agrees poorly with them nothing is decided. A panel
     without gold labels has no valid interval of a difference: there the decision rests on
-    P(candidate beats baseline) alone, and a margin is refused. With several candidates the chance
-    has to be larger: what the level leaves is divided by their number.
+    P(candidate beats baseline) alone, and a margin is refused; the same goes for scores
+    by several judges. With several candidates the chance has to be larger: what the level leaves is
+    divided by their number.
 
     Examples
     --------
@@ -202,33 +206,47 @@ def gate(
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     _check(baseline, wanted, margin)
     of_labels, of_runs, of_gold = assigned(among(options, READING), labels, runs, gold)
-    given, lists = as_labels(labels, **of_labels), as_runs(runs, **of_runs)
     own = {name: value for name, value in options.items() if name not in READING}
-    level, seed = (BOARD[n].value(own.get(n, BOARD[n].default)) for n in ("level", "seed"))
+    level = BOARD["level"].value(own.get("level", BOARD["level"].default))
+    given = labels if isinstance(labels, Scores) else as_labels(labels, **of_labels)
+    if isinstance(given, (Judgments, JudgeScores)) and gold is None and margin:
+        raise InputError(
+            "a margin needs gold labels: without them a panel says who is better, not by how much",
+            code="margin-without-gold",
+            remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
+        )
     if isinstance(given, Judgments):
-        if gold is None and margin:
-            raise InputError(
-                "a margin needs gold labels: without them a panel says who is better, not by how "
-                "much",
-                code="margin-without-gold",
-                remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
-            )
-        own |= {"gold": gold, "plan": plan} | of_gold
+        own |= {"gold": gold, "plan": plan, **of_gold}
     elif gold is not None or plan is not None:
         raise InputError(
             "gold labels correct a panel, but these are labels of one source",
             code="gold-without-judges",
             remedy=("give labels of several judges, or leave out", Argument("gold")),
         )
+    if (runs is None) != isinstance(given, Scores):
+        raise InputError(
+            "labels need runs" if runs is None else "scores take the place of labels and runs",
+            code="labels-and-runs",
+            argument="runs",
+            remedy="give the runs of all systems" if runs is None else "leave the runs out",
+        )
+    if isinstance(given, Scores):
+        names = measure if isinstance(measure, (list, tuple)) else [measure or given.measures[0]]
+        decided = [_by_scores(given, str(one), own) for one in names]
+    else:
+        assert runs is not None
+        lists = as_runs(runs, **of_runs)
+        decided = [
+            _by_panel(given, lists, one, {**own, "outlook": False})
+            if isinstance(given, Judgments) or (given.soft and not one.takes_probabilities)
+            else _by_qrels(given, lists, one, own)
+            for one in measure_list("nDCG@10" if measure is None else measure)
+        ]
     out = []
-    for one in measure_list(measure):
-        if isinstance(given, Judgments) or (given.soft and not one.takes_probabilities):
-            found = _by_panel(given, lists, one, {**own, "outlook": False})
-        else:
-            found = _by_qrels(given, lists, one, seed, own)
+    for found in decided:
         notes = _about_compared(found.notes, (baseline, *wanted))
         places = [_find(found.systems, name) for name in (baseline, *wanted)]
-        better = -1.0 if one.smaller_is_better else 1.0
+        better = -1.0 if found.smaller else 1.0
         gap = better * (found.mean[places[1:]] - found.mean[places[0]])
         drawn = better * (found.draws[:, places[1:]] - found.draws[:, places[:1]])
         draws = found.draws[:, places]
@@ -244,14 +262,14 @@ def gate(
                 Gate(
                     baseline=baseline,
                     candidate=name,
-                    measure=str(one),
+                    measure=found.measure,
                     margin=margin,
                     level=level,
                     verdict=verdict,
                     difference=float(gap[i]) if found.sized else None,
                     low=low if found.sized else None,
                     high=high if found.sized else None,
-                    chance=chance if isinstance(given, Judgments) or given.soft else None,
+                    chance=chance if found.uncertain else None,
                     why=found.why,
                     candidates=len(wanted),
                     notes=notes,
@@ -261,11 +279,11 @@ def gate(
 
 
 def _check(baseline: str, wanted: list[str], margin: float) -> None:
-    if not wanted:
+    if not baseline or not all(wanted) or not wanted:
         raise InputError(
-            "no candidate to compare with the baseline",
+            "a gate compares a baseline with candidates",
             code="no-candidate",
-            argument="candidate",
+            argument="candidate" if baseline else "baseline",
             remedy="name at least one system",
         )
     if baseline in wanted:
@@ -292,7 +310,8 @@ def _by_panel(
     board = leaderboard(judgments, runs, measure, **options)
     correction = board.correction
     sized = correction is not None or board.as_given
-    found = _Found(board.systems, board.mean, board.samples, board.notes, sized)
+    found = _Found(board.measure, board.systems, board.mean, board.samples, board.notes,
+                   board.smaller_is_better, sized)  # fmt: skip
     if correction is None:
         return found
     if correction.decides == "panel":
@@ -302,26 +321,22 @@ def _by_panel(
 
 
 def _by_qrels(
-    qrels: Qrels, runs: Runs | RunFiles, measure: Measure, seed: int, options: Mapping[str, Any]
+    qrels: Qrels, runs: Runs | RunFiles, measure: Measure, options: Mapping[str, Any]
 ) -> _Found:
     drawn = ("level", "seed", "target", "draws") if qrels.soft else ("level", "seed")
     scoring = {name: value for name, value in options.items() if name not in drawn}
-    number = options.get("draws", DRAWS)
     scores = evaluate(qrels, runs, measure, **scoring, distribution=qrels.soft)
-    (counted,), _, notes = common_values(scores)
-    values = averaged(counted, measure.average)
-    shown = as_reported(measure, 1)  # counts are multiplied by the number of topics already
-    mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed, number))
-    if 0 not in scores.draws and options.get("target") == "topics":
-        raise InputError(
-            f"{measure} has no distribution on these topics alone",
-            code="nothing-uncertain",
-            remedy=("use E(X), such as E(AP), or leave out", Argument("target")),
-        )
-    if 0 in scores.draws:  # of labels
-        population = options.get("target", "population") == "population"
-        draws = scores.resampled_means(0, number, seed) + (draws - mean) * population
-    return _Found(scores.systems, mean, draws, scores.notes + notes)
+    found = _by_scores(scores, None, {n: options[n] for n in drawn if n in options})
+    return replace(found, uncertain=qrels.soft)
+
+
+def _by_scores(scores: Scores, measure: str | None, options: Mapping[str, Any]) -> _Found:
+    board = leaderboard_of_scores(scores, measure, **{"draws": DRAWS, **options})
+    panel = isinstance(scores, JudgeScores)
+    return _Found(
+        board.measure, board.systems, board.mean, board.samples, board.notes, board.smaller,
+        sized=not panel, uncertain=panel or bool(scores.draws),
+    )  # fmt: skip
 
 
 def _about_compared(notes: tuple[Note, ...], systems: tuple[str, ...]) -> tuple[Note, ...]:
@@ -361,15 +376,3 @@ def _find(names: list[str], name: str) -> int:
             f"no run is called '{name}'", remedy=f"the runs are {', '.join(names[:20])}"
         )
     return names.index(name)
-
-
-def _resampled(values: Floats, seed: int, draws: int = DRAWS) -> Floats:
-    """[draw, system]: means over resampled topics, widened to Student's t."""
-    if values.shape[1] < 2:
-        raise InputError(
-            "one topic cannot tell systems apart",
-            code="one-topic",
-            remedy="score two topics or more",
-        )
-    rng = np.random.default_rng(seed)
-    return np.asarray(values.mean(axis=1) + topic_deviations(values, draws, rng, rng))

@@ -8,6 +8,7 @@ them in one place, as for a single leaderboard.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any
@@ -19,7 +20,11 @@ from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
+from hungjury.base.text import letter
+from hungjury.comparison.compare import averages, common_values
+from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.merge import MergeLike
+from hungjury.judges.weights import Weights
 from hungjury.leaderboard.board import Leaderboard, Standing, standing
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BoardOptions, split_options
@@ -29,7 +34,7 @@ from hungjury.measures.distribution import functional
 from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import Scores, averaged
 from hungjury.stats.multiple import letter_groups
-from hungjury.stats.resampling import interval, topic_deviations
+from hungjury.stats.resampling import interval, repeat_deviations, topic_deviations
 
 SHARED_SYSTEMS, SHARED_KIN = 0.2, 0.7  # correlation of panel errors between collections
 FEWEST = 2  # topics, and collections
@@ -76,8 +81,9 @@ class ScoreBoard(Standing, Result, eq=False):
     samples: Floats
     level: float
     about: str  # a sentence on what was averaged and what the uncertainty includes
-    parts: Mapping[str, Leaderboard] = field(default_factory=dict)
+    parts: Mapping[str, Leaderboard | ScoreBoard] = field(default_factory=dict)
     decisive: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    smaller: bool = False  # is better
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -90,7 +96,7 @@ class ScoreBoard(Standing, Result, eq=False):
 
     def letters(self) -> list[str]:
         """The groups of systems that cannot be told apart, by letter."""
-        return _letters(self.apart)
+        return _letters(self)
 
     def collection_means(self) -> Floats:
         """[collection, system]: the means on each collection."""
@@ -108,7 +114,7 @@ class ScoreBoard(Standing, Result, eq=False):
             self.systems, self.mean, self.low, self.high, self.p_best, self.rank_low,
             self.rank_high, self.letters(),
         ]  # fmt: skip
-        if self.parts:
+        if len(self.parts) > 1:
             means = self.collection_means()
             below = (means[:, :, None] > means[:, None, :]).sum(axis=2)
             ties = (means[:, :, None] == means[:, None, :]).sum(axis=2) - 1
@@ -118,7 +124,7 @@ class ScoreBoard(Standing, Result, eq=False):
             names += ["wins", "mean_rank", "borda"]
             columns += [wins, ranks, borda]
             for (name, board), row in zip(self.parts.items(), means, strict=True):
-                letters = dict(zip(board.systems, _letters(board.apart), strict=True))
+                letters = dict(zip(board.systems, _letters(board), strict=True))
                 names += [name, f"{name} groups"]
                 columns += [row, [letters[system] for system in self.systems]]
         plain = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns]
@@ -167,12 +173,12 @@ class ScoreBoard(Standing, Result, eq=False):
         return self._drawn("board_plots.draw_score_board", what)
 
 
-def _letters(apart: Any) -> list[str]:
-    found = [""] * len(apart)
-    for number, group in enumerate(letter_groups(apart)):
-        for s in group:
-            found[int(s)] += chr(ord("a") + number) if number < 26 else f"({number + 1})"
-    return found
+def _letters(board: Standing) -> list[str]:
+    groups = letter_groups(board.apart)
+    return [
+        "".join(letter(g) for g, mine in enumerate(groups) if s in mine)
+        for s in range(len(board.apart))
+    ]
 
 
 def leaderboard_of_scores(
@@ -180,6 +186,8 @@ def leaderboard_of_scores(
     measure: str | None = None,
     *,
     families: int = 1,
+    weights: str | Weights = "uni",
+    seed_pattern: str | None = None,
     **options: Any,
 ) -> ScoreBoard:
     """Rank systems by scores that were computed elsewhere, with the uncertainty of the order.
@@ -197,6 +205,12 @@ def leaderboard_of_scores(
         One of the measures; default: the first.
     families : int
         Of how many families the judges are, such as LLMs; more of them share fewer errors.
+    weights : str
+        Weights of the judges, as in `aware_of_scores`.
+    seed_pattern : str, optional
+        A regular expression such as ``"-seed[0-9]+$"``: systems whose names are equal without what
+        it matches are repeats of one system, whose mean is ranked. How much repeats differ is
+        estimated over all systems, and is a further source of uncertainty.
     **options
         `draws`, `seed`, `level`, `target`, `panel_error`, `together` and `order` of `leaderboard`.
 
@@ -213,11 +227,12 @@ def leaderboard_of_scores(
     ['a', 'b']
     """
     chosen, _ = split_options(options, BoardOptions)
-    found = scores if isinstance(scores, (Scores, JudgeScores)) else read_scores(scores)
-    rng, of_labels = np.random.default_rng(chosen.seed), None
+    found = scores if isinstance(scores, Scores) else read_scores(scores)
+    rng, noise, tau, unit, notes = np.random.default_rng(chosen.seed), None, 0.0, 0.0, found.notes
+    population, of_labels, average = chosen.target == "population", None, "mean"
     if isinstance(found, JudgeScores):
-        cells, noise = _over_judges(found)
-        smaller, name = found.smaller, found.measure
+        cells, noise = _over_judges(found, weights, chosen.seed)
+        smaller, name = found.smaller[0], found.measure
         tau = (
             TAU[kind_of_panel(len(found.judges), families)]
             if chosen.panel_error is None
@@ -227,61 +242,91 @@ def leaderboard_of_scores(
         who = f"{plural(len(found.judges), 'judge')}, a panel error of {tau:g} of the scale"
     else:
         name = measure or found.measures[0]
-        m = found.measures.index(found.select(measures=[name]).measures[0])
-        smaller = bool(found.smaller and found.smaller[m])
-        cells, noise, tau, unit = _complete_cells(found, m), None, 0.0, 0.0
+        found = found.select(measures=[name])
+        smaller = bool(found.signs[0] < 0)
+        (counted,), _, more = common_values(found, FEWEST if population else 1)
+        average = averages(found)[0]
+        cells, notes = averaged(counted, average), notes + more
         who = "errors of whoever scored are not included"
-        if m in found.draws:  # of labels
+        if 0 in found.draws:  # of labels
             who = "probabilities are taken as true"
-            of_labels = found.resampled_means(m, chosen.draws, chosen.seed)
-        elif chosen.target == "topics":
+            of_labels = found.resampled_means(0, chosen.draws, chosen.seed)
+        elif not population:
             raise InputError(
-                "scores without judges are certain on these topics", code="nothing-uncertain",
-                remedy=("rank for a population of topics,", Argument("target", "population")),
+                f"{name} has no distribution on these topics alone", code="nothing-uncertain",
+                remedy=("use E(X) of labels that are probabilities, such as E(AP), or rank for a "
+                        "population of topics,", Argument("target", "population")),
             )  # fmt: skip
-    topics = cells.shape[1]
-    if topics < FEWEST and chosen.target == "population":
-        raise InputError(
-            f"{plural(topics, 'topic')} cannot show how topics differ", code="few-topics",
-            remedy="give scores per topic, on at least two topics",
-        )  # fmt: skip
+    systems, groups = _systems(found.systems, seed_pattern)
+    again = repeat_deviations([cells], [1.0], groups, chosen.draws, rng, population)
+    cells, top = np.stack([cells[mine].mean(axis=0) for mine in groups]), cells.max(initial=0.0)
     mean = cells.mean(axis=1)
-    draws = np.tile(mean, (chosen.draws, 1)) if of_labels is None else of_labels
-    if chosen.target == "population":
+    draws = np.tile(mean, (chosen.draws, 1))
+    if population:
         draws += topic_deviations(cells, chosen.draws, rng, rng)
     elif noise is not None:
-        draws += rng.standard_normal(draws.shape) * np.sqrt(noise)
+        error = [np.sqrt(noise[mine].sum()) / len(mine) for mine in groups]
+        draws += rng.standard_normal(draws.shape) * error
+    draws += again
+    if average == "gmean":  # logarithms of few topics may be drawn far above the largest
+        mean, draws = np.exp(mean), np.exp(np.minimum(draws, top))
+    if of_labels is not None:
+        shared = np.stack([of_labels[:, mine].mean(axis=1) for mine in groups], axis=1)
+        draws = shared + (draws - mean)
     shown = draws.copy()
     if tau:
         factor = np.exp(SPREAD * rng.standard_normal((len(draws), 1)))
         draws += factor * tau * unit * rng.standard_normal(draws.shape)
+    told = f"{len(found.systems)} runs of " if seed_pattern else ""
     about = (
-        f"{name}: {plural(len(found.systems), 'system')}, {plural(topics, 'topic')}; {who}. "
-        f"Intervals are at a level of {percent(chosen.level)}."
+        f"{name}: {told}{plural(len(systems), 'system')}, {plural(cells.shape[1], 'topic')}; "
+        f"{who}. Intervals are at a level of {percent(chosen.level)}."
     )
     ends = np.asarray(interval(shown, chosen.level))
-    return _board(name, found.systems, mean, ends, draws, smaller, chosen, about, notes=found.notes)
+    return _board(name, systems, mean, ends, draws, smaller, chosen, about, notes=notes)
 
 
-def _over_judges(scores: JudgeScores) -> tuple[Floats, Floats]:
+def _over_judges(scores: JudgeScores, weights: str | Weights, seed: int) -> tuple[Floats, Floats]:
     """[system, topic]: the mean over judges who scored; and [system]: its variance over judges."""
     values = scores.values
-    if np.isnan(values).all(axis=0).any():
+    if str(weights) != "uni":
+        share = aware_of_scores(scores, weights, seed=seed).weights[:, None, :]
+    elif np.isnan(values).all(axis=0).any():
         raise InputError(
             "a system has no score on some topic", code="missing-scores",
             remedy=("read the scores with", Argument("missing", "drop")),
         )  # fmt: skip
-    number = (~np.isnan(values)).sum(axis=0)
-    cells = np.nanmean(values, axis=0)
-    spread = np.nansum((values - cells) ** 2, axis=0) / np.maximum(number - 1, 1) / number
+    else:
+        share = ~np.isnan(values) / (~np.isnan(values)).sum(axis=0)
+    filled = np.nan_to_num(values)
+    cells = (share * filled).sum(axis=0)
+    number = np.broadcast_to(share > 0, values.shape).sum(axis=0)
+    spread = (share**2 * (filled - cells) ** 2).sum(axis=0) * number / np.maximum(number - 1, 1)
     return cells, np.asarray(spread.sum(axis=1) / cells.shape[1] ** 2)
 
 
-def _complete_cells(scores: Scores, m: int) -> Floats:
-    """[system, topic]: the values on topics that count for all systems, as they are averaged."""
-    use = scores.counted()[m].all(axis=0)
-    average = scores.averages[m] if scores.averages else "mean"
-    return averaged(scores.values[m][:, use], average)
+def _systems(systems: list[str], seed_pattern: str | None) -> tuple[list[str], list[list[int]]]:
+    """The systems whose repeats these are, and the places of the repeats of each."""
+    if seed_pattern is None:
+        return systems, [[s] for s in range(len(systems))]
+    try:
+        names = [re.sub(seed_pattern, "", name) for name in systems]
+    except re.error as error:
+        raise InputError(
+            f"seed_pattern is not a regular expression: {error}", code="bad-pattern",
+            argument="seed_pattern", remedy="write something like '-seed[0-9]+$'",
+        ) from None  # fmt: skip
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    if len(places) == len(systems) or "" in places:
+        raise InputError(
+            f"no two names are equal without what {seed_pattern!r} matches" if "" not in places
+            else f"{seed_pattern!r} matches the whole name of '{systems[places[''][0]]}'",
+            code="no-repeats", argument="seed_pattern",
+            remedy=f"the systems are {few(systems)}; match what tells repeats apart",
+        )  # fmt: skip
+    return list(places), list(places.values())
 
 
 def _board(
@@ -296,7 +341,8 @@ def _board(
     low, high = ends[:, order]
     return ScoreBoard(
         **vars(where), measure=measure, systems=[systems[s] for s in order], mean=mean[order],
-        low=low, high=high, samples=draws[:, order], level=options.level, about=about, **more,
+        low=low, high=high, samples=draws[:, order], level=options.level, about=about,
+        smaller=smaller, **more,
     )  # fmt: skip
 
 
@@ -308,6 +354,7 @@ def leaderboards(
     merge: MergeLike = "binmv",
     common: bool = False,
     weights: Mapping[str, float] | None = None,
+    seed_pattern: str | None = None,
     **options: Any,
 ) -> ScoreBoard:
     """Rank systems over several collections: the mean of their means, equally weighted.
@@ -331,6 +378,8 @@ def leaderboards(
         is an error.
     weights : dict, optional
         Weights of the collections; default: equal.
+    seed_pattern : str, optional
+        A pattern of repeats of one system, as in `leaderboard_of_scores`; one collection will do.
     **options
         Options of `leaderboard`, for all collections.
 
@@ -349,7 +398,7 @@ def leaderboards(
     >>> board.systems[0], list(board.parts)
     ('system1', ['c1', 'c2'])
     """
-    if len(collections) < FEWEST:
+    if len(collections) < (FEWEST if seed_pattern is None else 1):
         raise InputError(
             f"{plural(len(collections), 'collection')} given", code="few-collections",
             remedy="give at least two, or use `leaderboard` for one",
@@ -362,35 +411,43 @@ def leaderboards(
             remedy="give gold labels of all collections, or of none",
         )
     chosen, _ = split_options(options, BoardOptions)
-    parts = {}
+    boards = {}
     seeds = np.random.SeedSequence(chosen.seed).spawn(len(collections) + 1)
     for (name, (judgments, runs)), seed in zip(collections.items(), seeds, strict=False):
         own = {**options, "seed": int(seed.generate_state(1)[0]), "outlook": False}
-        parts[name] = leaderboard(
+        boards[name] = leaderboard(
             judgments, runs, measure, merge, **own, gold=None if gold is None else gold[name]
         )
-    systems, notes = _same_systems(parts, common)
-    share = _weights(parts, weights)
+    names, notes = _same_systems(boards, common)
+    systems, groups = _systems(names, seed_pattern)
     rng = np.random.default_rng(seeds[-1])
-    mean, ends, draws = _overall(parts, systems, share, chosen.draws, rng)
-    first = next(iter(parts.values()))
-    smaller = first.smaller_is_better
-    judges = {judge.name for board in parts.values() for judge in board.judges}
-    about = (
-        f"{first.measure}: {plural(len(systems), 'system')} over "
-        f"{plural(len(parts), 'collection')} ({', '.join(parts)}), "
-        f"{plural(len(judges), 'judge')}. The mean of collection means; "
-        f"intervals at a level of {percent(chosen.level)}."
-    )
+    first = next(iter(boards.values()))
+
+    def over(some: Iterable[str], about: str = "", **more: Any) -> ScoreBoard:
+        mine = {name: boards[name] for name in some}
+        found = _overall(mine, names, groups, _weights(mine, weights), chosen, rng)
+        smaller = first.smaller_is_better
+        return _board(first.measure, systems, *found, smaller, chosen, about, **more)
+
     decisive = {}
-    if len(parts) > FEWEST or len(systems) > 1:
-        for name in parts:
-            rest = {key: board for key, board in parts.items() if key != name}
-            left = _overall(rest, systems, _weights(rest, weights), chosen.draws, rng)
-            other = _board(first.measure, systems, *left, smaller, chosen, "")
-            decisive[name] = other.systems[0], other.pairs_apart
-    return _board(first.measure, systems, mean, ends, draws, smaller, chosen, about,
-                  parts=parts, decisive=decisive, notes=notes)  # fmt: skip
+    if len(boards) > 1:
+        for name in boards:
+            left = over(other for other in boards if other != name)
+            decisive[name] = left.systems[0], left.pairs_apart
+    judges = {judge.name for board in boards.values() for judge in board.judges}
+    told = f"{len(names)} runs of " if seed_pattern else ""
+    where = (
+        f"over {len(boards)} collections ({', '.join(boards)})" if len(boards) > 1
+        else plural(len(first.topics), "topic")
+    )  # fmt: skip
+    about = (
+        f"{first.measure}: {told}{plural(len(systems), 'system')} {where}, "
+        f"{plural(len(judges), 'judge')}. "
+        f"{'The mean of collection means; intervals' if len(boards) > 1 else 'Intervals'} "
+        f"at a level of {percent(chosen.level)}."
+    )
+    parts = {name: over([name]) if seed_pattern else board for name, board in boards.items()}
+    return over(boards, about, parts=parts, decisive=decisive, notes=notes)
 
 
 def _same_systems(
@@ -428,25 +485,31 @@ def _weights(parts: Mapping[str, Any], weights: Mapping[str, float] | None) -> F
 
 
 def _overall(
-    parts: Mapping[str, Leaderboard], systems: list[str], share: Floats, number: int,
-    rng: np.random.Generator,
+    parts: Mapping[str, Leaderboard], names: list[str], groups: list[list[int]], share: Floats,
+    options: BoardOptions, rng: np.random.Generator,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
     """The mean over collections, the ends of its interval on the panel's scale, and draws."""
-    mean, squares = np.zeros((2, len(systems)))
-    draws = np.zeros((number, len(systems)))
-    both = rng.standard_normal((2, number, len(systems)))
-    for weight, board in zip(share, parts.values(), strict=True):
-        at = [board.systems.index(name) for name in systems]
-        mean += weight * board.mean[at]
-        squares += (weight * (board.high - board.low)[at] / 2) ** 2
-        mine = board.samples[:, at]
+    join = np.zeros((len(names), len(groups)))
+    for place, runs in enumerate(groups):
+        join[runs, place] = 1 / len(runs)
+    places = [[board.systems.index(name) for name in names] for board in parts.values()]
+    cells = [board.cells[at] for board, at in zip(parts.values(), places, strict=True)]
+    population = options.target == "population"
+    draws = repeat_deviations(cells, share, groups, options.draws, rng, population)
+    half = np.ptp(np.asarray(interval(draws, options.level)), axis=0) / 2
+    mean, squares = np.zeros(len(groups)), half**2
+    both = rng.standard_normal((2, len(draws), len(groups)))
+    for weight, board, at in zip(share, parts.values(), places, strict=True):
+        mean += weight * board.mean[at] @ join
+        squares += (weight * (board.high - board.low)[at] @ join / 2) ** 2
+        mine = board.samples[:, at] @ join
         if board.error is not None:  # part of what is assumed is the same on all collections
             shared = zip(board.error, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
             for error, correlation, common in shared:
-                own = error[:, at]
+                own = error[:, at] @ join
                 again = common @ _root(np.atleast_2d(np.cov(own.T)))
                 mine = mine + (np.sqrt(1 - correlation) - 1) * own + np.sqrt(correlation) * again
-        draws += weight * mine
+        draws = draws + weight * mine
     half = np.sqrt(squares)
     return mean, np.stack([mean - half, mean + half]), draws
 

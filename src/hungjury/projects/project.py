@@ -152,8 +152,9 @@ class Project(Record, eq=False):
                 )
                 for name, one in self.collections.items()
             }
-            known = _known(shared, {*BOARD, "common"})
-            return leaderboards(read, shared.get("measure", measures[0]), **known)
+            known = _known(shared, {*BOARD, "common", "seed_pattern", "weights"})
+            gold = {name: one["gold"] for name, one in self.collections.items() if "gold" in one}
+            return leaderboards(read, measures[0], **{**known, "gold": gold or None})
         given = self._python("leaderboard", collection, options)
         judges, runs, measures = (given.pop(name) for name in ("judges", "runs", "measures"))
         return leaderboard(judges, runs, measures[0], **_known(given, {*BOARD, *READING}))

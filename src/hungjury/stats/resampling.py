@@ -8,6 +8,8 @@ are known wherever the drawing stops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -69,6 +71,55 @@ def topic_deviations(
     deviation = bootstrap_means(values, draws, resampling) - values.mean(axis=-1)
     widths = np.sqrt(topics / scaling.chisquare(topics - 1, draws))
     return np.asarray(deviation * widths.reshape(-1, *[1] * (values.ndim - 1)))
+
+
+def repeat_deviations(
+    values: Sequence[Floats],
+    weights: Sequence[float] | Floats,
+    groups: Sequence[Sequence[int]],
+    draws: int,
+    rng: np.random.Generator,
+    population: bool = True,
+) -> Floats:
+    """Draw deviations of systems' means with other repeats, such as seeds, from those with these.
+
+    Parameters
+    ----------
+    values
+        [run, topic] for each collection.
+    weights
+        Of the collections.
+    groups
+        The places of the runs of each system.
+    draws
+        Number of draws.
+    rng
+        Generator of the deviations.
+    population
+        What repeats do differently on single topics is part of how their means differ. If topics
+        are resampled, it is in there already and taken off here.
+
+    Returns
+    -------
+    array
+        [draw, system]; 0 if every system has one run. The variance between repeats is estimated
+        over all systems; one chi-square variable per draw widens few of them to Student's t.
+    """
+    sizes = np.array([len(mine) for mine in groups])
+    freedom = int((sizes - 1).sum())
+    if not freedom:
+        return np.zeros((draws, len(groups)))
+    groups = [list(mine) for mine in groups]
+    means = np.sum([w * one.mean(axis=1) for w, one in zip(weights, values, strict=True)], axis=0)
+    variance = sum(float(((means[mine] - means[mine].mean()) ** 2).sum()) for mine in groups)
+    for weight, one in zip(weights, values, strict=True):
+        topics = one.shape[1]
+        if population and topics > 1:
+            odd = one - one.mean(axis=1, keepdims=True)
+            left = sum(float(((odd[mine] - odd[mine].mean(axis=0)) ** 2).sum()) for mine in groups)
+            variance -= weight**2 * left / (topics - 1) / topics
+    sd = np.sqrt(max(variance, 0.0) / rng.chisquare(freedom, (draws, 1)))
+    return np.asarray(sd / np.sqrt(sizes) * rng.standard_normal((draws, len(groups))))
 
 
 def interval(draws: ArrayLike, level: float = 0.95, axis: int = 0) -> tuple[Numbers, Numbers]:

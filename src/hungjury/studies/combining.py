@@ -24,7 +24,7 @@ from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, Runs, as_runs, load
 from hungjury.judges.judge_scores import (
-    JudgeScores,
+    JudgedRuns,
     check_measure_of_judges,
     random_scores,
     score_judges,
@@ -253,7 +253,7 @@ class TupleScores:
         return load(as_runs(self.source))
 
     @cached_property
-    def scored(self) -> JudgeScores:
+    def scored(self) -> JudgedRuns:
         return score_judges(
             self.judgments, self.runs, self.measures, self.rel, self.gold, self.drop_empty
         )

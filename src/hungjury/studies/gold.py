@@ -27,7 +27,7 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Runs, as_runs, load
-from hungjury.judges.judge_scores import JudgeScores, gold_labels, score_judges
+from hungjury.judges.judge_scores import JudgedRuns, gold_labels, score_judges
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.measures.batch import Scorer
@@ -79,7 +79,7 @@ class GoldValues:
 
     def __init__(
         self,
-        scored: JudgeScores,
+        scored: JudgedRuns,
         gold: QrelsLike,
         runs: Runs,
         rel: int | None,

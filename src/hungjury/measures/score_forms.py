@@ -1,0 +1,343 @@
+"""The forms in which scores of other tools come, from any source to cells.
+
+Whatever the form, it ends as cells: system, topic, measure, value and, where several judges scored
+the same thing, judge. What is missing, twice there or outside of a scale is checked afterwards.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from hungjury.base.errors import Argument, HungjuryError, InputError, few, plural
+from hungjury.base.text import decimal_of
+from hungjury.data.reading.sources import Source, expand
+from hungjury.measures.catalogue import Measure
+from hungjury.measures.catalogue import measure as find_measure
+
+ROLES = {
+    "system": ("system", "run", "name", "model", "model_name", "system_name", "run_name"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "question", "question_id", "task",
+              "task_name", "dataset"),
+    "measure": ("measure", "metric", "metric_name"),
+    "value": ("value", "score", "scores", "main_score"),
+    "text": ("text", "answer", "response", "output"),
+    "judge": ("judge", "assessor", "annotator", "worker", "rater", "evaluator", "judge_model"),
+}  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """One value as it was read, and where."""
+
+    system: str
+    topic: str
+    measure: str
+    value: float
+    judge: str = ""
+    place: str = ""
+    text: str = ""  # of an answer
+
+
+def named_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
+    if isinstance(columns, str):
+        pairs = [part.partition("=") for part in columns.split(",")]
+        columns = {role.strip(): name.strip() for role, _, name in pairs}
+    named = dict(columns or {})
+    if unknown := set(named) - set(ROLES):
+        raise InputError(
+            f"unknown role of a column: {few(sorted(unknown))}", code="unknown-role",
+            argument="columns", remedy=f"the roles are {', '.join(ROLES)}",
+        )  # fmt: skip
+    return named
+
+
+def limits_of(scale: tuple[float, float] | str | None) -> tuple[float, float] | None:
+    if scale is None:
+        return None
+    ends = scale.split("-") if isinstance(scale, str) else scale
+    try:
+        low, high = (float(end) for end in ends)
+    except (TypeError, ValueError):
+        low = high = 0.0
+    if not low < high:
+        raise InputError(
+            f"scale is {scale!r}", code="bad-scale", argument="scale",
+            remedy="give the lowest and the highest score, such as 1-5",
+        )  # fmt: skip
+    return low, high
+
+
+def check_scale(cells: Sequence[Cell], limits: tuple[float, float] | None) -> None:
+    if limits is None:
+        return
+    low, high = limits
+    outside = [cell for cell in cells if not low <= cell.value <= high]
+    if outside:
+        shown = few([f"{c.value:g} ({c.place or f'{c.system}, {c.topic}'})" for c in outside])
+        raise InputError(
+            f"{plural(len(outside), 'score')} outside of {low:g} to {high:g}: {shown}",
+            code="outside-scale",
+            argument="scale",
+            remedy="fix the scale or these scores",
+        )
+
+
+def catalogued(name: str) -> Measure | None:
+    try:
+        return find_measure(name)
+    except HungjuryError:  # a measure of another tool
+        return None
+
+
+def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
+    """Read the cells of any source; `named` has the columns that a user named."""
+    if isinstance(source, (str, os.PathLike)):
+        yield from _path_cells(os.fspath(source), named)
+    elif isinstance(source, Mapping):
+        yield from _nested_cells(source)
+    elif isinstance(source, (list, tuple)) and source and isinstance(source[0], Mapping):
+        yield from _row_cells(source, named, "row")
+    elif isinstance(source, (list, tuple)):
+        for one in source:
+            yield from cells_of(one, named)
+    else:
+        import narwhals as nw
+
+        try:
+            frame: Any = nw.from_native(source, eager_only=True)
+        except TypeError:
+            raise InputError(
+                f"{type(source).__name__} is not a source of scores", code="not-scores",
+                remedy="give a path, a frame, a dictionary or a list of dictionaries",
+            ) from None  # fmt: skip
+        yield from _row_cells(frame.iter_rows(named=True), named, "row")
+
+
+def _path_cells(path: str, named: Mapping[str, str]) -> Iterator[Cell]:
+    if os.path.isdir(path):
+        yield from _mteb_cells(Path(path))
+        return
+    for source in expand([path], "scores"):
+        yield from _file_cells(source, named)
+
+
+def _file_cells(source: Source, named: Mapping[str, str]) -> Iterator[Cell]:
+    """Read one file, whose form its beginning tells."""
+    with source.open() as stream:
+        text = stream.read().decode("utf-8-sig", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise source.error("the file is empty", "empty-file", "check the command that produced it")
+    if lines[0].startswith(("{", "[")):
+        yield from _json_cells(source, text, lines, named)
+        return
+    mark = next((m for m in ("\t", ",", ";") if len(lines[0].split(m)) > 1), None)
+    header = [name.strip().lower() for name in lines[0].split(mark)] if mark else []
+    known = {name for names in ROLES.values() for name in names} | {
+        n.lower() for n in named.values()
+    }
+    if mark and len(known & set(header)) >= 2:
+        rows = csv.DictReader(io.StringIO(text), delimiter=mark)
+        yield from _row_cells(cast("Iterable[Mapping[str, Any]]", rows), named, source.name)
+    else:
+        yield from _evaluator_cells(source, lines)
+
+
+def _json_cells(
+    source: Source, text: str, lines: list[str], named: Mapping[str, str]
+) -> Iterator[Cell]:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        try:
+            content = [json.loads(line) for line in lines]
+        except ValueError as error:
+            raise source.error(
+                f"not JSON: {error}", "bad-json", "fix or remove this line"
+            ) from None
+    if isinstance(content, list):
+        yield from _row_cells(content, named, source.name)
+    elif "measures" in content and "mean" in content:  # hungjury's own
+        if "topics" not in content:
+            raise source.error(
+                "this result has means only", "no-topics",
+                "write it with values per topic: hungjury evaluate -q --format json",
+            )  # fmt: skip
+        yield from _nested_cells(content["topics"])
+    elif "task_name" in content:
+        yield from _task_cells(content, source.stem, source.name)
+    else:
+        yield from _nested_cells(content, source.stem)
+
+
+def _evaluator_cells(source: Source, lines: list[str]) -> Iterator[Cell]:
+    """Read trec_eval's `measure topic value`, or ir_measures' `topic measure value`."""
+    rows = [line.split() for line in lines]
+    bad = next((i for i, row in enumerate(rows) if len(row) != 3), None)
+    if bad is not None:
+        raise source.error(
+            f"expected a measure, a topic and a value, got {lines[bad][:60]!r}", "not-scores",
+            "give a table with a header, or the output of trec_eval -q or ir_measures -q", bad + 1,
+        )  # fmt: skip
+    system = next((row[2] for row in rows if row[0] == "runid"), source.stem)
+    firsts, seconds = ({row[i] for row in rows} for i in (0, 1))
+    topic_first = sum(map(_is_measure, seconds)) > sum(map(_is_measure, firsts))
+    for number, (first, second, value) in enumerate(rows, 1):
+        if first == "runid" or value.startswith("'"):  # a name, or trec_eval's string of labels
+            continue
+        topic, measure = (first, second) if topic_first else (second, first)
+        place = f"{source.name}:{number}"
+        yield Cell(system, topic, measure, _number(value, place), place=place)
+
+
+def _is_measure(name: str) -> bool:
+    return catalogued(name) is not None
+
+
+def _row_cells(
+    rows: Iterable[Mapping[str, Any]], named: Mapping[str, str], place: str
+) -> Iterator[Cell]:
+    """Read rows with a value each, or with a column per measure."""
+    roles: dict[str, str] = {}
+    measures: list[str] = []
+    for number, row in enumerate(rows, 2):
+        if not roles:
+            roles = _roles(row, named, place)
+            measures = [
+                name for name, value in row.items()
+                if name not in roles.values() and _numeric(value) is not None
+            ]  # fmt: skip
+        where = f"{place}:{number}" if place != "row" else f"row {number - 1}"
+        system, topic = str(row[roles["system"]]), str(row[roles["topic"]])
+        judge = str(row[roles["judge"]]) if "judge" in roles else ""
+        if "value" in roles:
+            measure = str(row[roles["measure"]]) if "measure" in roles else roles["value"]
+            cells = [(measure, row[roles["value"]])]
+        else:
+            cells = [(name, row[name]) for name in measures]
+        text = str(row[roles["text"]] or "") if "text" in roles else ""
+        for measure, value in cells:
+            if value is not None and value != "":
+                yield Cell(system, topic, measure, _number(value, where), judge, where, text)
+
+
+def _roles(row: Mapping[str, Any], named: Mapping[str, str], place: str) -> dict[str, str]:
+    """Find the columns of system, topic, measure, value and judge."""
+    roles = {}
+    lower = {str(name).lower(): str(name) for name in row}
+    for role, names in ROLES.items():
+        asked = named.get(role)
+        found = (
+            lower.get(asked.lower())
+            if asked
+            else next((lower[n] for n in names if n in lower), None)
+        )
+        if asked and found is None:
+            raise InputError(
+                f"no column '{asked}'", code="no-column", file=place, argument="columns",
+                remedy=f"the columns are {few(list(map(str, row)))}",
+            )  # fmt: skip
+        if found is not None:
+            roles[role] = found
+    for role in ("system", "topic"):
+        if role not in roles:
+            raise InputError(
+                f"no column of the {role}", code="no-column", file=place,
+                remedy=("name it with", Argument("columns", f"{role}=NAME"),
+                        f"; the columns are {few(list(map(str, row)))}"),
+            )  # fmt: skip
+    if "measure" in roles and "value" not in roles:
+        raise InputError(
+            "no column of the value", code="no-column", file=place,
+            remedy=("name it with", Argument("columns", "value=NAME")),
+        )  # fmt: skip
+    return roles
+
+
+def _nested_cells(content: Mapping[str, Any], system: str = "run") -> Iterator[Cell]:
+    """Read {topic: {measure: value}} of pytrec_eval or {measure: {topic: value}} of ranx, or
+    either for several systems."""
+    inner = next(iter(content.values()), None)
+    if not isinstance(inner, Mapping):
+        raise InputError(
+            "a dictionary of scores has values per topic and measure", code="not-scores",
+            remedy="give {system: {topic: {measure: value}}}",
+        )  # fmt: skip
+    if isinstance(next(iter(inner.values()), None), Mapping):
+        for name, scores in content.items():
+            yield from _nested_cells(scores, str(name))
+        return
+    topic_outside = sum(map(_is_measure, inner)) >= sum(map(_is_measure, content))
+    for outer, values in content.items():
+        for key, value in values.items():
+            topic, measure = (outer, key) if topic_outside else (key, outer)
+            place = f"{system}, {topic}, {measure}"
+            if value is not None:
+                yield Cell(system, str(topic), str(measure), _number(value, place), place=place)
+
+
+def _mteb_cells(folder: Path) -> Iterator[Cell]:
+    """Read results of MTEB: MODEL/REVISION/TASK.json; several revisions are several systems."""
+    files = sorted(p for p in folder.rglob("*.json") if p.name != "model_meta.json")
+    if not files:
+        raise InputError(
+            "no result in this folder", code="no-scores", file=str(folder),
+            remedy="give a folder of MTEB results, or a pattern such as 'scores/*.csv'",
+        )  # fmt: skip
+    models: dict[str, set[str]] = {}
+    found = []
+    for path in files:
+        parts = path.relative_to(folder).parts
+        model = parts[-3] if len(parts) > 2 else parts[-2] if len(parts) > 1 else folder.name
+        revision = parts[-2] if len(parts) > 2 else ""
+        models.setdefault(model, set()).add(revision)
+        found.append((path, model, revision))
+    for path, model, revision in found:
+        name = model if len(models[model]) == 1 else f"{model}@{revision}"
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            raise InputError(
+                f"not a result of MTEB: {error}", code="bad-json", file=str(path),
+                remedy="remove this file or fix it",
+            ) from None  # fmt: skip
+        if isinstance(content, dict) and "task_name" in content:
+            yield from _task_cells(content, name, str(path))
+
+
+def _task_cells(content: Mapping[str, Any], system: str, place: str) -> Iterator[Cell]:
+    """The main score of a task: the mean over the subsets of its test split, or of the first."""
+    splits = content.get("scores") or {}
+    split = "test" if "test" in splits else next(iter(splits), None)
+    if split is None:
+        return
+    scores = [_number(one["main_score"], place) for one in splits[split] if "main_score" in one]
+    if scores:
+        yield Cell(
+            system, str(content["task_name"]), "main_score", sum(scores) / len(scores), "", place
+        )
+
+
+def _numeric(value: Any) -> float | None:
+    if isinstance(value, str):
+        return decimal_of(value.strip())
+    ordinary = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return float(value) if ordinary else None
+
+
+def _number(value: Any, place: str) -> float:
+    number = _numeric(value)
+    if number is None or not math.isfinite(number):
+        raise InputError(
+            f"{value!r} is not a finite number ({place})", code="bad-score",
+            remedy="fix or remove this value; leave out what was not scored",
+        )  # fmt: skip
+    return number
