@@ -89,7 +89,7 @@ def gate_command(
         )
     typed = [n for n in LEVERS if was_typed(f"--{n.replace('_', '-')}")]
     labels: Any
-    lists: Any = reading.runs(runs) if runs else None
+    lists: Any = None
     allowed: tuple[str, ...] = tuple(LEVERS)
     if tables.scores:
         labels, allowed = tables.read(), (*PLAIN, *DRAWN, "panel_error")
@@ -112,6 +112,8 @@ def gate_command(
                 "--target and --draws go with --judges, --scores, or labels that are probabilities"
             )
         options = {n: options[n] for n in allowed if n in (*typed, *PLAIN)}
+    if runs:
+        lists = reading.runs(runs)
     names = list(measures) if not tables.scores or was_typed("--measure") else None
     decided = gate(
         labels, lists, baseline, list(candidate), names, margin,
