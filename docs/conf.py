@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from site_tools import examples, notebook, pages  # noqa: E402
+from site_tools import examples, notebook, pages, report_picture  # noqa: E402
 
 import hungjury  # noqa: E402
 
@@ -54,6 +54,7 @@ def setup(app) -> None:
     pages.write_all(HERE / "reference")
     examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
     examples.pictures(HERE / "how-to" / "paper.md", HERE / "how-to" / "images" / "gallery")
+    report_picture.make(HERE / "_made" / "report.png")
     notebook.make(HERE / "notebook.ipynb", HERE / "notebook.md")
     app.connect("autodoc-process-signature", without_fields)
     app.connect("sphinx-click-process-description", literal_examples)

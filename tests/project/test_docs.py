@@ -139,9 +139,10 @@ def test_the_lines_of_shell(tmp_path: Path) -> None:
         f"exec '{sys.executable}' -c 'from hungjury.cli.main import main; main()' \"$@\"",
     )
     _script(tmp_path / "bin" / "pip", "exit 0")
+    own = "hungjury simulate -o own; mv own/judges labels; mv own/runs runs\n"  # a user's files
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["sh", "-c", "\n".join(blocks("sh"))],
+        ["sh", "-c", own + "\n".join(blocks("sh"))],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         capture_output=True,
