@@ -260,7 +260,7 @@ def test_published_weights_do_not_prefer_the_worst_judge_of_a_simulation():
 def test_the_headline_counts_families(made):
     given = {"draws": 100, "outlook": False, "families": {"judge1": "x", "judge2": "x"}}
     board = hj.leaderboard(made.judgments, made.runs, "AP", **given)
-    assert "3 judges in 2 families merged by binmv, grades 0-3" in str(board)
+    assert "3 judges with 2 votes merged by binmv, grades 0-3" in str(board)
 
 
 def small_panel(documents, others=3):

@@ -115,11 +115,9 @@ def _topics(board: Leaderboard) -> str:
 
 
 def _shared(board: Leaderboard) -> str:
-    """Return the number of families, if judges share votes."""
-    families = board.settings.families
-    if families in (0, board.settings.judges):
-        return ""
-    return f" in {families} families" if families > 1 else " of one family"
+    """Return the number of votes, if judges share them: families do, and copies."""
+    votes = board.settings.families
+    return "" if votes in (0, board.settings.judges) else f" with {plural(votes, 'vote')}"
 
 
 def _scale(board: Leaderboard) -> str:
