@@ -9,6 +9,7 @@ import pytest
 
 import hungjury as hj
 from builders.reading import refused, write
+from hungjury.data.labels import as_gold
 
 EXPORTS = Path(__file__).parent / "exports"
 RECORD = {
@@ -153,6 +154,24 @@ def test_a_layout_needs_json(tmp_path):
     refused(lambda: hj.read_qrels(path, layout="inspect"), "not-json")
     with pytest.raises(hj.HungjuryError, match="layout"):
         hj.read_qrels(path, layout="other")
+
+
+def test_gold_labels_have_a_layout_of_their_own(tmp_path):
+    panel = {j: {"7": {"d1": 1 + i, "d2": 0}} for i, j in enumerate("xy")}
+    runs = {s: {"7": {"d1": a, "d2": 1.0}} for s, a in (("s", 2.0), ("t", 0.5))}
+    export = EXPORTS / "labelstudio.json"
+    found = as_gold(export, layout="labelstudio")  # of two people, by a column
+    assert labels(found) == EXPECTED["labelstudio"]
+    other = write(tmp_path, "ann.qrels", "7 0 d1 2\n7 0 d2 0\n")
+    assert as_gold([other]).to_dict() == {"7": {"d1": 2, "d2": 0}}
+    copy = write(tmp_path, "bob.qrels", "7 0 d1 1\n")
+    assert as_gold([other, copy]).judges == ["ann", "bob"]  # by files
+    error = refused(lambda: hj.merge(panel, "mv", gold_layout="inspect"), "no-gold")
+    assert error.argument == "gold_layout"
+    how = {"gold": export, "gold_layout": "labelstudio", "target": "topics"}
+    board = hj.leaderboard(panel, runs, "AP", draws=100, **how)
+    assert board.scale == "gold"
+    assert hj.gate(panel, runs, "t", "s", "AP", **how)[0].verdict == "better"
 
 
 def test_excel(tmp_path):

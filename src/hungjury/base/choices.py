@@ -36,7 +36,7 @@ SignificanceTest = Literal[
 ]
 Multiplicity = Literal["holm", "bonferroni", "bh", "none"]
 Marks = Literal["dagger", "letters", "none"]
-Layout = Literal["full", "compact"]
+ComparisonTable = Literal["full", "compact"]
 
 # Pictures
 ScoresPicture = Literal["topics", "ranking", "scatter", "bump", "distribution", "heat-map"]

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from hungjury.base.choices import ComparisonPicture, Layout, Marks, Multiplicity, SignificanceTest
+from hungjury.base.choices import (
+    ComparisonPicture,
+    ComparisonTable,
+    Marks,
+    Multiplicity,
+    SignificanceTest,
+)
 from hungjury.base.errors import either
 from hungjury.base.parameters import MOST_MARGIN, MOST_SAMPLES
 from hungjury.cli.options import (
@@ -21,8 +27,7 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import Output, Plots
-from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
-from hungjury.data.reading.options import LABELS, RUNS
+from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
 
 
 @click.command("compare", no_args_is_help=True)
@@ -48,7 +53,7 @@ from hungjury.data.reading.options import LABELS, RUNS
     help="Correction of p-values over all comparisons by one measure. [default: holm; "
     "Tukey's tests have their own]",
 )
-@choice_option("--layout", Layout, "Table: all comparisons, or systems by measures as in papers.")
+@choice_option("--table", ComparisonTable, "All comparisons, or systems by measures as in papers.")
 @click.option(
     "--systems",
     multiple=True,
@@ -65,14 +70,14 @@ from hungjury.data.reading.options import LABELS, RUNS
 @click.option(
     "--marks",
     type=choice(Marks),
-    help="With --layout compact: superscripts of significance. [default: dagger for up "
+    help="With --table compact: superscripts of significance. [default: dagger for up "
     "to five baselines, else letters]",
 )
 @click.option(
     "--caption",
     metavar="TEXT",
     default="",
-    help="With --layout compact: begins the caption, which states test and level.",
+    help="With --table compact: begins the caption, which states test and level.",
 )
 @option("--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
         help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
@@ -81,12 +86,12 @@ from hungjury.data.reading.options import LABELS, RUNS
 @seed_option("Random seed of randomisation and bootstrap.")
 @plot_options(ComparisonPicture)
 @result_options("table", "csv", "json", "latex", "markdown", "html")
-@reading_options({name: one for name, one in LABELS.items() if name != "layout"}, RUNS)
+@labels_and_runs
 def compare_command(
     baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
-    correction: Multiplicity | None, layout: Layout, systems: tuple[str, ...], top: int | None,
-    decimals: int | None, marks: Marks | None, caption: str, alpha: float, samples: int, seed: int,
-    plots: Plots, out: Output, **scoring: Any,
+    correction: Multiplicity | None, table: ComparisonTable, systems: tuple[str, ...],
+    top: int | None, decimals: int | None, marks: Marks | None, caption: str, alpha: float,
+    samples: int, seed: int, plots: Plots, out: Output, **scoring: Any,
 ) -> None:  # fmt: skip
     """Test whether systems differ significantly over topics.
 
@@ -95,7 +100,7 @@ def compare_command(
       hungjury compare qrels.txt 'runs/*' -m nDCG@10 -m AP --baseline bm25
       hungjury compare qrels.txt 'runs/*' -m nDCG@10 --test randomisation --correction bonferroni
       hungjury compare qrels.txt 'runs/*' -m AP --baseline bm25 --baseline dense --margin 0.01
-      hungjury compare qrels.txt 'runs/*' -m AP --baseline bm25 --layout compact --format latex
+      hungjury compare qrels.txt 'runs/*' -m AP --baseline bm25 --table compact --format latex
       hungjury compare qrels.txt 'runs/*' -m AP --test tukey --top 10 --plot pairs.pdf
     """
     from hungjury.comparison.compare import compare
@@ -103,7 +108,7 @@ def compare_command(
     draws = ["randomisation", "bootstrap", "randomised-tukey"]
     refuse_unused("--samples", f"--test {either(draws)}", test in draws)
     for name in ("--marks", "--caption"):
-        refuse_unused(name, "--layout compact", layout == "compact")
+        refuse_unused(name, "--table compact", table == "compact")
     scores, _ = score_files(out, DEFAULT, **scoring, distribution=True)
     found = compare(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
@@ -111,7 +116,7 @@ def compare_command(
     )  # fmt: skip
     out.notes(found.notes)
     found = found.select(systems or None, top)
-    if layout == "compact":
+    if table == "compact":
         out.write(found.compact(3 if decimals is None else decimals, marks, caption))
     else:
         out.write(found, **({} if decimals is None else {"digits": decimals}))

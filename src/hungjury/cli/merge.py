@@ -97,7 +97,7 @@ def merge_command(
     if not quiet:
         click.echo(
             f"{output or 'merged'}: {plural(len(merged), 'document')} for "
-            f"{plural(len(merged.topics), 'topic')}, {len(labels.judges)} judges merged by "
-            f"{merged.settings.merge}",
+            f"{plural(len(merged.topics), 'topic')}, "
+            f"{plural(len(labels.judges), 'judge')} merged by {merged.settings.merge}",
             err=True,
         )

@@ -37,8 +37,8 @@ from hungjury.data.reading.options import (
     LABELS,
     RUNS,
     among,
-    check_gold_columns,
     gold_options,
+    refuse_gold_options,
 )
 
 if TYPE_CHECKING:
@@ -98,24 +98,15 @@ class Reading(Record):
 
     def gold(self, source: str) -> Qrels:
         """Read gold labels, which are grades even if judges use another scale."""
-        from hungjury.data.labels import qrels_by
+        from hungjury.data.labels import as_qrels
 
-        return qrels_by(source, self._gold())
+        return as_qrels(source, **gold_options(self.options))
 
     def gold_of(self, sources: tuple[str, ...]) -> Qrels | Judgments | None:
-        """Read the gold labels of one person, or of several: a file each; None without files."""
-        from hungjury.data.labels import judgments_by
+        """Read the gold labels of one person, or of several; None without files."""
+        from hungjury.data.labels import as_gold
 
-        if not sources:
-            return None
-        if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
-            return self.gold(sources[0])
-        return judgments_by(list(sources), self._gold())
-
-    def _gold(self) -> LabelPolicy:
-        from hungjury.data.reading.options import LabelPolicy
-
-        return LabelPolicy.of(gold_options(self.options))
+        return as_gold(list(sources), **gold_options(self.options)) if sources else None
 
     def _labels(self, taken: Mapping[str, Option]) -> LabelPolicy:
         from hungjury.data.reading.options import LabelPolicy
@@ -163,7 +154,7 @@ def reading_options(*groups: Mapping[str, Option]) -> Callable[[F], F]:
         def gathered(**given: Any) -> Any:
             values = {name: given.pop(name) for name in options}
             if not given.get("gold") and not given.get("have"):
-                check_gold_columns(values)
+                refuse_gold_options(values)
             return command(reading=Reading(values), **given)
 
         return cast(F, all_of([flag(option) for option in options.values()])(gathered))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import MARKS, grade_columns, table_format, unknown_header
 from hungjury.data.reading.label_rows import (
     ROLES,
+    SEVERAL,
     Judges,
     LabelReader,
     Part,
@@ -159,6 +160,24 @@ def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judg
         refuse_options(options, "the judgments")
         return source
     return read_judgments(source, **options)
+
+
+def as_gold(source: QrelsLike | Judgments, **options: Unpack[LabelOptions]) -> Qrels | Judgments:
+    """Return gold labels, given or read: of one person; or of several, by files or by a column."""
+    if isinstance(source, (Qrels, Judgments)):
+        refuse_options(options, "the gold labels")
+        return source
+    policy = LabelPolicy.of(options, LABELS)
+    first, *more = label_parts(source, policy)
+    if more:
+        return judgments_by(source, policy)
+    once: Any = first if isinstance(first, Source) else source
+    try:
+        return qrels_by(once, policy)
+    except InputError as error:
+        if error.code != SEVERAL:
+            raise
+    return judgments_by(once, policy)
 
 
 def as_labels(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import MergePicture, Scope
-from hungjury.base.errors import MeasureError, Note
+from hungjury.base.errors import MeasureError, Note, plural
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
@@ -266,8 +266,8 @@ class Merged(Qrels, eq=False, kw_only=True):
         return Plot(in_report("judge_plots.draw_merged")(self, what))
 
     def _repr_html_(self) -> str:
-        size = f"{len(self):,} documents of {len(self.topics):,} topics"
-        head = f"{size}, {len(self.panel.judges)} judges merged by {self.method}"
+        size = f"{plural(len(self), 'document')} of {plural(len(self.topics), 'topic')}"
+        head = f"{size}, {plural(len(self.panel.judges), 'judge')} merged by {self.method}"
         return html_page(head, *self.table().head(SHOWN))
 
     @property

@@ -15,7 +15,7 @@ from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
-from hungjury.data.labels import as_labels
+from hungjury.data.labels import as_gold, as_labels
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
     READING,
@@ -216,7 +216,8 @@ def gate(
             remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
         )
     if isinstance(given, Judgments):
-        own |= {"gold": gold, "plan": plan, **of_gold}
+        known = None if gold is None else as_gold(gold, **of_gold)
+        own |= {"gold": known, "plan": plan}
     elif gold is not None or plan is not None:
         raise InputError(
             "gold labels correct a panel, but these are labels of one source",

@@ -14,7 +14,7 @@ from hungjury.base.choices import Target
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.labels import as_judgments, as_labels, as_qrels
+from hungjury.data.labels import as_gold, as_judgments, as_labels
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import Progress, as_runs
@@ -226,8 +226,7 @@ def leaderboard(
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     given, options = _labels(judgments, of_labels, options, gold is not None)
     lists = as_runs(runs, **of_runs)
-    if gold is not None and not isinstance(gold, Judgments):
-        gold = as_qrels(gold, **of_gold)
+    gold = None if gold is None else as_gold(gold, **of_gold)
     _check_topics(given, options.target)
     if gold is None and (plan is not None or options.gold_design or options.looks):
         raise InputError(

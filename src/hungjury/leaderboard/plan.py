@@ -13,7 +13,7 @@ from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.options import takes
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
-from hungjury.data.labels import as_judgments, as_qrels
+from hungjury.data.labels import as_gold, as_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import Progress, as_runs
@@ -194,7 +194,7 @@ def plan(
     order = np.argsort(priority, kind="stable")
     known = np.zeros(len(pool), dtype=bool)
     if have is not None:
-        have = have if isinstance(have, Judgments) else as_qrels(have, **of_have)
+        have = as_gold(have, **of_have)
         known[gold_labels(have, given, options.rel).documents] = True
     size = _size(given, order, budget, design, known)
     listed, had = (

@@ -95,6 +95,7 @@ class Rows(Record, eq=False):
 
 Part = Source | InputTable
 Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
+SEVERAL = "several-judges"  # the code of an error
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
 
@@ -438,7 +439,7 @@ def check_one_judge(table: InputTable, column: str) -> None:
     if len(names) > 1:
         said = f"the column {column} names {len(names)} judges ({few(names)}): these are not qrels"
         remedy = "read them as judgments, and merge them; or keep the rows of one judge"
-        raise table.error(said, "several-judges", remedy)
+        raise table.error(said, SEVERAL, remedy)
 
 
 def no_label(file: str) -> InputError:

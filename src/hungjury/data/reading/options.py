@@ -237,6 +237,9 @@ class GoldOptions(TypedDict, total=False):
             metavar="ROLE=NAME,...",
         ),
     ]
+    gold_layout: Annotated[
+        ToolLayout | None, Option(None, "The gold labels are the JSON export of this tool.")
+    ]
 
 
 class RunOptions(TableOptions, total=False):
@@ -380,7 +383,7 @@ def assigned(
         for source, known in ((labels, JUDGES), (runs, RUNS), (gold, GRADES))
     )
     if gold is None:
-        check_gold_columns(options)
+        refuse_gold_options(options)
     elif not isinstance(gold, read):
         of_gold = gold_options(options)
     taken = {*of_labels, *of_runs, *of_gold, *(GOLD if of_gold else ())}
@@ -390,21 +393,20 @@ def assigned(
 
 def gold_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of gold labels; their columns may have other names."""
-    found = among(options, GRADES)
-    if options.get("gold_columns") is not None:
-        found["columns"] = options["gold_columns"]
-    return found
+    own = {name.removeprefix("gold_"): options.get(name) for name in GOLD}
+    return among(options, GRADES) | {n: given for n, given in own.items() if given is not None}
 
 
-def check_gold_columns(options: Mapping[str, Any]) -> None:
-    """Refuse columns of gold labels where there are no gold labels."""
-    if options.get("gold_columns") is not None:
-        raise InputError(
-            "gold_columns is given, but no gold labels",
-            code="no-gold",
-            argument="gold_columns",
-            remedy=("give", Argument("gold")),
-        )
+def refuse_gold_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of gold labels where there are no gold labels."""
+    for name in GOLD:
+        if options.get(name) is not None:
+            raise InputError(
+                f"{name} is given, but no gold labels",
+                code="no-gold",
+                argument=name,
+                remedy=("give", Argument("gold")),
+            )
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:
