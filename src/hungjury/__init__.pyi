@@ -13,8 +13,6 @@ from hungjury.comparison.compare import compare as compare
 from hungjury.comparison.paired import Comparison as Comparison
 from hungjury.data.audit import Audit as Audit
 from hungjury.data.audit import audit as audit
-from hungjury.data.doctor import Diagnosis as Diagnosis
-from hungjury.data.doctor import doctor as doctor
 from hungjury.data.labels import read_judgments as read_judgments
 from hungjury.data.labels import read_qrels as read_qrels
 from hungjury.data.qrels import Judgments as Judgments
@@ -65,6 +63,8 @@ from hungjury.measures.score_files import read_answers as read_answers
 from hungjury.measures.score_files import read_scores as read_scores
 from hungjury.measures.scores import Curve as Curve
 from hungjury.measures.scores import Scores as Scores
+from hungjury.projects.doctor import Diagnosis as Diagnosis
+from hungjury.projects.doctor import doctor as doctor
 from hungjury.projects.history import Changes as Changes
 from hungjury.projects.history import diff as diff
 from hungjury.projects.project import Project as Project

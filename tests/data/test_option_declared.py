@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hungjury
 from hungjury.cli.main import hungjury as group
-from hungjury.data.reading.options import GRADES, JUDGES, LABELS, READING, RUNS
+from hungjury.data.reading.options import BESIDE, GRADES, JUDGES, LABELS, READING
 from hungjury.native import _core
 
 PACKAGE = Path(hungjury.__file__).parent
@@ -85,10 +85,10 @@ def flags(command):
 
 def test_commands_offer_every_option_of_their_readers():
     for command, options in (
-        ("evaluate", LABELS | RUNS),
+        ("evaluate", LABELS | BESIDE),
         ("leaderboard", READING),
-        ("audit", JUDGES | RUNS),
-        ("prm", JUDGES | RUNS),
+        ("audit", JUDGES | BESIDE),
+        ("prm", JUDGES | BESIDE),
     ):
         found = flags(command)
         assert options.keys() <= found.keys()

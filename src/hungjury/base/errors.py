@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -92,6 +92,7 @@ class HungjuryError(ValueError):
     """
 
     code: str = "error"
+    count: int = 1  # how often it was found
 
     def __init__(
         self,
@@ -120,10 +121,21 @@ class HungjuryError(ValueError):
         """The remedy, as Python code is written."""
         return self.advice() if self._parts else None
 
+    @property
+    def ways_out(self) -> list[dict[str, Any]]:
+        """What the remedy offers: values of arguments, those that are given together in one."""
+        ways: list[dict[str, Any]] = [{}]
+        for part in self._parts:
+            if isinstance(part, Argument) and part.values:
+                ways[-1][part.name] = part.values[0]
+            elif ways[-1]:
+                ways.append({})
+        return [way for way in ways if way]
+
     def advice(self, surface: Surface = in_python) -> str:
         """Return the remedy as a surface writes it."""
         parts = (surface(part) if isinstance(part, Argument) else part for part in self._parts)
-        return re.sub(r" +(?=[,;]|$)", "", " ".join(parts))
+        return re.sub(r" +(?=[,;)]|$)", "", " ".join(parts))
 
     def render(self, surface: Surface = in_python) -> str:
         """Return place, message and remedy as a surface writes them."""
@@ -139,6 +151,18 @@ class HungjuryError(ValueError):
         """Return a copy of the error with another message."""
         other = copy(self)
         other.message, other.args = message, (message,)
+        return other
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return a copy of the error with other names of arguments, where a caller has others."""
+        other = copy(self)
+        other.argument = names.get(self.argument or "", self.argument)
+        other._parts = tuple(
+            Argument(names.get(one.name, one.name), *one.values)
+            if isinstance(one, Argument)
+            else one
+            for one in self._parts
+        )
         return other
 
     def to_dict(self, surface: Surface = in_python) -> dict[str, Any]:

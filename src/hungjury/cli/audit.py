@@ -68,7 +68,7 @@ def doctor_command(files: tuple[str, ...], out: Output) -> None:
     Examples:
       hungjury doctor downloads/*
     """
-    from hungjury.data.doctor import doctor
+    from hungjury.projects.doctor import doctor
 
     report = doctor(list(files))
     surface = command_line({name: f"--{name.replace('_', '-')}" for name in READING})

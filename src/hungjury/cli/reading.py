@@ -32,13 +32,14 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import Output, is_much
 from hungjury.data.reading.options import (
+    BESIDE,
     GOLD,
     JUDGES,
     LABELS,
-    RUNS,
     among,
     gold_options,
     refuse_gold_options,
+    run_options,
 )
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Reading(Record):
         from hungjury.data.reading.sources import expand
         from hungjury.data.runs import RunFiles
 
-        options = among(self.options, RUNS)
+        options = run_options(self.options)
         if not was_typed("--score-precision"):
             options["score_precision"] = precision
         return RunFiles(expand(list(files), "scoreddocs"), RunPolicy.of(options))
@@ -178,9 +179,9 @@ def runs_option(
     return click.option("--runs", multiple=True, required=required, metavar="FILES", help=what)
 
 
-labels_and_runs = reading_options(LABELS, RUNS)
-judges_and_runs = reading_options(JUDGES, RUNS)
-judges_gold_and_runs = reading_options(JUDGES, GOLD, RUNS)
+labels_and_runs = reading_options(LABELS, BESIDE)
+judges_and_runs = reading_options(JUDGES, BESIDE)
+judges_gold_and_runs = reading_options(JUDGES, GOLD, BESIDE)
 judges_needed = judges_option(required=True)
 runs_needed = runs_option(required=True)
 binary_option = click.option(
@@ -216,12 +217,16 @@ class ScoreTables(Record):
 
     def read(self) -> Scores | JudgeScores:
         """Read them."""
-        from hungjury.measures.score_files import read_scores
+        from hungjury.base.errors import HungjuryError
+        from hungjury.measures.score_files import FLAGS, read_scores
 
-        return read_scores(
-            list(self.scores), columns=self.score_columns, missing=self.missing_scores,
-            duplicates=self.repeated_scores, smaller=self.smaller, scale=self.scale,
-        )  # fmt: skip
+        try:
+            return read_scores(
+                list(self.scores), columns=self.score_columns, missing=self.missing_scores,
+                duplicates=self.repeated_scores, smaller=self.smaller, scale=self.scale,
+            )  # fmt: skip
+        except HungjuryError as error:
+            raise error.renamed(FLAGS) from None
 
     def read_some(self, measures: tuple[str, ...] = ()) -> Scores:
         """Read them, and keep some measures (or judges), if any are named."""

@@ -139,9 +139,19 @@ def audit(
     their order depends on `ties`.
     """
     check_count("at_least", at_least, 0, MOST_LABELS)
+    return examined(labels, runs, progress, judgments=judgments, at_least=at_least, **reading)[0]
+
+
+def examined(
+    labels: QrelsLike | Judgments, runs: RunsLike | None = None,
+    progress: Progress | None = None, *, judgments: bool, at_least: int = 0,
+    **reading: Unpack[ReadingOptions],
+) -> tuple[Audit, Qrels | Judgments | None, Alignment | None]:  # fmt: skip
+    """Return the audit, and the labels and runs as far as they can be read."""
     of_labels, of_runs, _ = assigned(reading, labels, runs)
     errors = Listing()
     found: Qrels | Judgments | None = None
+    aligned: Alignment | None = None
     facts: list[str] = []
     notes: list[Note] = []
     if isinstance(labels, (Qrels, Judgments)):
@@ -168,7 +178,7 @@ def audit(
                 notes += aligned.notes
         except HungjuryError as error:
             errors(error)
-    return Audit(facts, tuple(notes), errors.errors)
+    return Audit(facts, tuple(notes), errors.errors), found, aligned
 
 
 def readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:

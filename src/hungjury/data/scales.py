@@ -425,14 +425,26 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
             names = tuple(judges[j] for j in np.flatnonzero(near))
             text = f"{plural(len(names), 'judge')} never used the highest grade, {highest:g}"
             notes.append(Note("top-unused", len(names), text, subjects=names, about="judges"))
-        if not (own & ~near).any():
+        other, own = (own & ~near).any(), due >= LIKELY
+        if not other:
+            notes += [
+                _lower_scale([judges[j] for j in np.flatnonzero(own & (top == limit))], limit)
+                for limit in np.unique(top[own & (top < highest - 1)])
+            ]
             return {}
-        own = due >= LIKELY
     groups: dict[Scale, list[str]] = {}
     for j in np.flatnonzero(size):
         scale = bool(fractional[j]), float(top[j] if own[j] else highest)
         groups.setdefault(scale, []).append(judges[j])
     return dict(sorted(groups.items()))
+
+
+def _lower_scale(names: list[str], top: float) -> Note:
+    text = (
+        f"{plural(len(names), 'judge')} never gave a label above {top:g}, as others do: if this is "
+        "another scale, their labels cannot be compared"
+    )
+    return Note("lower-scale", len(names), text, subjects=tuple(names), about="judges")
 
 
 def _labels_due(

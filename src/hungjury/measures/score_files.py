@@ -34,6 +34,7 @@ from hungjury.measures.score_forms import (
 )
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, Scores
 
+FLAGS = {"missing": "missing_scores", "duplicates": "repeated_scores", "columns": "score_columns"}
 ALL = "all"  # the topic of summaries, in the output of trec_eval and ir_measures
 
 
@@ -173,12 +174,13 @@ def _by_judge(
             remedy="keep the rows of one measure",
         )
     if limits is None:
+        seen = f"{np.nanmin(values):g}-{np.nanmax(values):g}"
         raise InputError(
             "scores of several judges need their scale", code="no-scale", argument="scale",
-            remedy=("say the lowest and the highest score,", Argument("scale", "1-5")),
+            remedy=("say the lowest and the highest score,", Argument("scale", seen)),
         )  # fmt: skip
-    seen = np.asarray(~np.isnan(values[..., 0]).all(axis=2))  # [judge, system]
-    few_systems = [j for j, one in zip(judges, seen, strict=True) if one.sum() < 2]
+    scored = np.asarray(~np.isnan(values[..., 0]).all(axis=2))  # [judge, system]
+    few_systems = [j for j, one in zip(judges, scored, strict=True) if one.sum() < 2]
     if few_systems and len(systems) > 1:
         raise InputError(
             f"{plural(len(few_systems), 'judge')} scored one system only: {few(few_systems)}",

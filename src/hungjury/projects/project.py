@@ -31,7 +31,7 @@ from hungjury.base.errors import InputError, Note
 from hungjury.base.files import PROJECT, file_error
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
-from hungjury.data.reading.options import JUDGES, READING, RUNS, among
+from hungjury.data.reading.options import JUDGES, READING, among, run_options
 from hungjury.data.runs import read_runs
 from hungjury.leaderboard.options import BOARD
 
@@ -148,7 +148,7 @@ class Project(Record, eq=False):
             read = {
                 name: (
                     read_judgments(one["judges"], **among(one, JUDGES)),
-                    read_runs(one["runs"], **among(one, RUNS)),
+                    read_runs(one["runs"], **run_options(one)),
                 )
                 for name, one in self.collections.items()
             }

@@ -151,7 +151,7 @@ class Sources(Record):
                 code="no-runs",
                 remedy=("put them into runs/ of the data's folder, or give", Argument("runs")),
             )
-        check_known(reading, READING)
+        check_known(reading, JUDGES | RUNS)
         found = Sources(
             _paths(runs),
             () if judges is None else _paths(judges),

@@ -51,6 +51,7 @@ class _Kind:
     def __init__(self, first: HungjuryError) -> None:
         self.first, self.count = first, 0
         self.lines: list[str] = []
+        self.last: int | None = None
 
     def error(self) -> HungjuryError:
         if self.count == 1 or not self.lines:
@@ -75,7 +76,9 @@ class Listing:
         alike = error.line is not None and error.code != type(error).code
         key = (error.file, error.code, "" if alike else error.message)
         kind = self._kinds.setdefault(key, _Kind(error))
-        kind.count += 1
+        if alike and kind.last == error.line:
+            return  # several rows of one line
+        kind.count, kind.last = kind.count + 1, error.line
         if error.line is not None and len(kind.lines) < EXAMPLES:
             kind.lines.append(str(error.line))
 

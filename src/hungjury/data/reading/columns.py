@@ -37,6 +37,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "item",
         "passage_id",
         "pid",
+        "retrieved_context_ids",
     ),
     "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
     "judge": ("judge", "assessor", "worker", "annotator", "performer"),
@@ -46,7 +47,15 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "tag": ("tag", "run", "system", "run_id", "runid"),
 }
 FALLBACKS: dict[str, tuple[str, ...]] = {  # where no column has one of the names above
-    "topic": ("query", "question", "question_id", "prompt_id", "topicid", "query_text"),
+    "topic": (
+        "query",
+        "question",
+        "question_id",
+        "prompt_id",
+        "topicid",
+        "query_text",
+        "user_input",
+    ),
     "label": ("gold", "truth"),
 }
 KNOWN = {name for kind in (SYNONYMS, FALLBACKS) for names in kind.values() for name in names}

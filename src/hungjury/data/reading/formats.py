@@ -203,13 +203,21 @@ def read_table(
     stop: called with every row that cannot be read; where it returns, the row is left out. layout:
     the tool whose export it is.
     """
-    read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
-    table = read(source, dict(columns), by_judge, stop)
+    table = table_as_written(source, kind, columns, by_judge, stop)
     if layout is not None:
         from hungjury.data.reading.nested import laid_out  # few files are exports
 
         return laid_out(table, layout)
     return _by_topic(table) or without_nesting(table)
+
+
+def table_as_written(
+    source: Source, kind: str, columns: Columns = (), by_judge: bool = False,
+    stop: Stop = raise_error,
+) -> InputTable:  # fmt: skip
+    """Return a file as a table, with the lists and objects that are in it."""
+    read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
+    return read(source, dict(columns), by_judge, stop)
 
 
 def without_nesting(table: InputTable) -> InputTable:

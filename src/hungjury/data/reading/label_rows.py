@@ -90,7 +90,9 @@ class Rows(Record, eq=False):
     ) -> InputError:
         """Make an error about a row, or the first of some rows."""
         file, line = self.at(at if isinstance(at, int) else int(at.argmax()))
-        return InputError(message, code=code, file=file, line=line, remedy=remedy)
+        error = InputError(message, code=code, file=file, line=line, remedy=remedy)
+        error.count = 1 if isinstance(at, int) else int(at.sum())
+        return error
 
 
 Part = Source | InputTable

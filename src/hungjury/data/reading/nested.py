@@ -169,16 +169,19 @@ def _reaches(node: Any, path: Path) -> bool:
 
 def unknown_path(table: InputTable, path: str) -> InputError:
     """Return the error about a path that leads nowhere, with the paths that exist."""
-    paths: dict[str, None] = {}
-    for i in range(min(len(table), LOOKED_AT)):
-        for name, values in table.columns.items():
-            paths.update(dict.fromkeys(_leaves(values[i], name)))
     role = next((r for r, column in table.given.items() if path in column.split("+")), "label")
     return table.error(
-        f"no column '{path}'; there are {few(paths, SHOWN)}",
+        f"no column '{path}'; there are {few(_all_paths(table), SHOWN)}",
         "unknown-column",
         Argument("columns", f"{role}=NAME"),
     )
+
+
+def _all_paths(table: InputTable) -> list[str]:
+    """Return the paths that exist in the first rows."""
+    rows = range(min(len(table), LOOKED_AT))
+    every = (p for i in rows for name, v in table.columns.items() for p in _leaves(v[i], name))
+    return list(dict.fromkeys(every))
 
 
 def _leaves(node: Any, path: str) -> Iterator[str]:
@@ -277,13 +280,46 @@ LAYOUTS = {
 }
 
 
+def layout_of(table: InputTable) -> str | None:
+    """Return the name of the tool whose export a table is, None if it is none of these."""
+    for name, layout in LAYOUTS.items():
+        wanted = [_paths(layout, role) for role in ("topic", "document", "label")]
+        if layout.failed[0]:
+            wanted.append([layout.failed[0]])
+        if all(any(exists(table, path) for path in paths) for paths in wanted):
+            return name
+    return None
+
+
+def likely_columns(table: InputTable) -> dict[str, str]:
+    """Return a path for each role that only one path inside the records has a usual name of."""
+    paths = _all_paths(table)
+    found = {}
+    for role, names in SYNONYMS.items():
+        known = {*names, *FALLBACKS.get(role, ())}
+        ends = [path for path in paths if _last_name(path) in known]
+        if len(ends) == 1 and "." in ends[0]:
+            found[role] = ends[0]
+    return found
+
+
+def _last_name(path: str) -> str:
+    """Return the last key of a path; of ``query.id``, ``query_id``."""
+    *before, last = path.lower().split(".")
+    return f"{before[-1]}_id" if before and last in ("id", "_id") else last
+
+
+def _paths(layout: Layout, role: str) -> list[str]:
+    return [path for one in getattr(layout, role) for path in _named(one, role)]
+
+
 def laid_out(table: InputTable, name: str) -> InputTable:
     """Return a table of topics, documents, labels and judges from the export of a tool."""
     layout = LAYOUTS[name]
     given = dict(table.given)
     for role in ("topic", "document", "label", "judge", "at"):
         if role not in given:
-            paths = [path for one in getattr(layout, role) for path in _named(one, role)]
+            paths = _paths(layout, role)
             found = next((path for path in paths if exists(table, path)), None)
             if found is not None:
                 given[role] = found

@@ -267,17 +267,31 @@ class RunOptions(TableOptions, total=False):
     ]
 
 
-class ScoringOptions(LabelOptions, RunOptions, total=False):
+class BesideOptions(RunOptions, total=False):
+    """Options of everything that reads runs beside labels."""
+
+    run_columns: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            None,
+            "Columns of the runs, where they differ from those of --columns.",
+            kind="dict or str",
+            metavar="ROLE=NAME,...",
+        ),
+    ]
+
+
+class ScoringOptions(LabelOptions, BesideOptions, total=False):
     """Options of everything that reads qrels and runs."""
 
 
-class ReadingOptions(JudgeOptions, RunOptions, GoldOptions, total=False):
+class ReadingOptions(JudgeOptions, BesideOptions, GoldOptions, total=False):
     """Options of everything that reads labels and runs."""
 
 
 LABELS, JUDGES, RUNS = map(declared, (LabelOptions, JudgeOptions, RunOptions))
-GOLD = declared(GoldOptions)
-READING = JUDGES | RUNS | GOLD
+GOLD, BESIDE = declared(GoldOptions), declared(BesideOptions)
+READING = JUDGES | BESIDE | GOLD
 GRADES = {name: one for name, one in LABELS.items() if one.for_gold}  # labels of one judge
 
 
@@ -379,22 +393,35 @@ def assigned(
     check_known(options, READING)
     read = Qrels, Judgments, Runs, RunFiles, type(None)
     of_labels, of_runs, of_gold = (
-        {} if isinstance(source, read) else among(options, known)
-        for source, known in ((labels, JUDGES), (runs, RUNS), (gold, GRADES))
+        {} if isinstance(source, read) else chosen
+        for source, chosen in (
+            (labels, among(options, JUDGES)),
+            (runs, run_options(options)),
+            (gold, gold_options(options)),
+        )
     )
     if gold is None:
         refuse_gold_options(options)
-    elif not isinstance(gold, read):
-        of_gold = gold_options(options)
-    taken = {*of_labels, *of_runs, *of_gold, *(GOLD if of_gold else ())}
+    taken = {*of_labels, *of_runs, *of_gold}
+    taken |= {*(GOLD if of_gold else ()), *(BESIDE if of_runs else ())}
     refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
     return of_labels, of_runs, of_gold
 
 
 def gold_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of gold labels; their columns may have other names."""
-    own = {name.removeprefix("gold_"): options.get(name) for name in GOLD}
-    return among(options, GRADES) | {n: given for n, given in own.items() if given is not None}
+    return among(options, GRADES) | _own(options, "gold_")
+
+
+def run_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of runs; their columns may have other names."""
+    return among(options, RUNS) | _own(options, "run_")
+
+
+def _own(options: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the options that are for one kind of files only, without their prefix."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return {n.removeprefix(prefix): v for n, v in given.items() if n.startswith(prefix)}
 
 
 def refuse_gold_options(options: Mapping[str, Any]) -> None:
