@@ -123,7 +123,7 @@ class HungjuryError(ValueError):
 
     @property
     def ways_out(self) -> list[dict[str, Any]]:
-        """What the remedy offers: values of arguments, those that are given together in one."""
+        """The arguments that the remedy offers; those of one dictionary are given together."""
         ways: list[dict[str, Any]] = [{}]
         for part in self._parts:
             if isinstance(part, Argument) and part.values:
