@@ -36,7 +36,8 @@ from hungjury.data.reading.sources import Source, expand
 from hungjury.data.runs import as_runs
 from hungjury.data.scales import NO_ZERO
 from hungjury.leaderboard.gold import gold_labels
-from hungjury.measures.score_files import FLAGS, ROLES, JudgeScores, read_scores
+from hungjury.measures.score_files import FLAGS, JudgeScores, read_scores
+from hungjury.measures.score_forms import ROLES
 
 Kind = Literal[
     "labels", "gold labels", "labels of several judges", "run", "plan", "scores", "click log",
