@@ -248,3 +248,19 @@ def test_labels_of_other_names_are_refused_with_both(tmp_path: Path) -> None:
         calibrate(log, {"7": {"u1": 1}}, ranks=3)
     assert e.value.code == "no-labelled-query"
     assert "query_region" in str(e.value)
+
+
+def test_columns_by_other_names(tmp_path):
+    log = pd.DataFrame({"visit": [1, 1, 2, 3], "place": [1, 2, 1, 3]})
+    named = log.set_axis(["session", "rank"], axis=1)
+    expected = calibrate(named, ranks=3)
+    assert calibrate(log, ranks=3, columns={"session": "visit", "rank": "place"}) == expected
+    log.to_csv(tmp_path / "log.csv", index=False)
+    assert calibrate(tmp_path / "log.csv", ranks=3, columns="session=visit,rank=place") == expected
+    with pytest.raises(InputError, match="no column for the rank; the columns are visit, place"):
+        calibrate(log, ranks=3, columns="session=visit")
+    with pytest.raises(InputError, match="no column 'site'"):
+        calibrate(log, ranks=3, columns="session=visit,rank=place,query=site")
+    with pytest.raises(InputError, match="invalid columns: user=visit"):
+        calibrate(log, columns="user=visit")
+    assert "pages with clicks" in str(expected), "a table, not a name"

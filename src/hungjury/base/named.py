@@ -72,7 +72,7 @@ def _plain(value: object) -> str:
         if value and isinstance(value[0], tuple):
             return "{" + ", ".join(f"{_plain(k)}: {_plain(v)}" for k, v in value) + "}"
         return "[" + ", ".join(_plain(v) for v in value) + "]"
-    return str(value)
+    return str(getattr(value, "written", value))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(required,))

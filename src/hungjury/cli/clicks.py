@@ -70,12 +70,17 @@ ODD = {
     metavar="SIZE",
     help="Memory limit of DuckDB; beyond it, DuckDB uses the disk.",
 )
+@option(
+    "--columns",
+    metavar="ROLE=NAME",
+    help="Columns of a table by role, such as session=visit,rank=place.",
+)
 @click.option("-o", "--output", type=new_file, metavar="FILE", help="Save the user model (JSON).")
 @picture_option("--plot", "Plot the user model")
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
-    pages: Pages, rates_by: RatesBy, engine: ClickEngine, memory: str,
+    pages: Pages, rates_by: RatesBy, engine: ClickEngine, memory: str, columns: str | None,
     output: str | None, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate from a click log how users move over result pages.
@@ -101,6 +106,7 @@ def clicks_command(
         rates_by=rates_by,
         engine=engine,
         memory=memory,
+        columns=columns,
     )
     if output is not None:
         deliver(model.to_json(), output)

@@ -23,14 +23,15 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Table
 from hungjury.data.labels import read_judgments
 from hungjury.data.qrels import Judgments
+from hungjury.data.reading.values import columns_by_role
 from hungjury.data.runs import Runs, read_runs
 from hungjury.measures.score_forms import (
+    ROLES,
     Cell,
     catalogued,
     cells_of,
     check_scale,
     limits_of,
-    named_columns,
 )
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, Scores
 
@@ -129,7 +130,7 @@ def read_scores(
     check_choice("duplicates", duplicates, get_args(RepeatedScores))
     if isinstance(source, (Scores, JudgeScores)):
         return source
-    named = named_columns(columns)
+    named = dict(columns_by_role(columns, ROLES, "system=model,value=score"))
     cells = [cell for cell in cells_of(source, named) if cell.topic != ALL]
     if not cells:
         raise InputError(
@@ -365,7 +366,7 @@ def read_answers(
     >>> board.systems
     ['a', 'b']
     """
-    named = named_columns(columns)
+    named = dict(columns_by_role(columns, ROLES, "system=model,value=score"))
     cells = list(cells_of(source, named))
     if not cells:
         raise InputError(

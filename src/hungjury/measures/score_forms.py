@@ -46,19 +46,6 @@ class Cell(NamedTuple):
     text: str = ""  # of an answer
 
 
-def named_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
-    if isinstance(columns, str):
-        pairs = [part.partition("=") for part in columns.split(",")]
-        columns = {role.strip(): name.strip() for role, _, name in pairs}
-    named = dict(columns or {})
-    if unknown := set(named) - set(ROLES):
-        raise InputError(
-            f"unknown role of a column: {few(sorted(unknown))}", code="unknown-role",
-            argument="columns", remedy=f"the roles are {', '.join(ROLES)}",
-        )  # fmt: skip
-    return named
-
-
 def limits_of(scale: tuple[float, float] | str | None) -> tuple[float, float] | None:
     if scale is None:
         return None

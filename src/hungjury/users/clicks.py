@@ -5,7 +5,7 @@ The clicks of a result page in time order are one path; a new query starts a new
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -37,6 +37,7 @@ def calibrate(
     rates_by: RatesBy = "class",
     engine: ClickEngine = "duckdb",
     memory: str = "1500MB",
+    columns: Mapping[str, str] | str | None = None,
 ) -> UserModel:
     """Estimate from a click log how users move over result pages.
 
@@ -74,6 +75,8 @@ def calibrate(
         The engine that counts clicks. DuckDB stays below `memory` and spills to disk.
     memory : str
         Memory limit of DuckDB.
+    columns : dict or str, optional
+        Columns of a table by role, such as ``{"session": "visit"}`` or ``"session=visit"``.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def calibrate(
     check_count("nav_rel", nav_rel, 1, MOST_GRADE)
     check_count("min_sessions", min_sessions, 0, MOST_LABELS)
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
-    asked = (log, relevant, ranks, min_sessions, rates_by == "query")
+    asked = (log, relevant, ranks, min_sessions, rates_by == "query", columns)
     if is_ibis_table(log):
         counts = count_clicks(None, *asked)
     else:

@@ -42,6 +42,7 @@ def count_clicks(
     ranks: int,
     min_sessions: int,
     by_query: bool = False,
+    columns: Mapping[str, str] | str | None = None,
 ) -> Counts:
     """Count clicks by group of queries and pair of ranks; holding times by query if asked for.
 
@@ -49,7 +50,7 @@ def count_clicks(
     page, where the log lists its documents, else by how many there are.
     """
     needs_query = relevant is not None or min_sessions > 1 or by_query
-    clicks, tally = click_table(engine, log, needs_query, relevant)
+    clicks, tally = click_table(engine, log, needs_query, relevant, columns)
     named = clicks
     shown = "relevant" in clicks.columns
     if relevant is not None:

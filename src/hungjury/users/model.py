@@ -109,8 +109,13 @@ class UserModel(Record, Result):
         content = json.dumps([asdict(c) for c in self.classes], sort_keys=True).encode()
         return f"calibrated-{hashlib.sha256(content).hexdigest()[:8]}"
 
+    @property
+    def written(self) -> str:
+        """How a measure's name shows it."""
+        return f'"{self.name}"'
+
     def __str__(self) -> str:
-        return f'"{self.name}"'  # as written inside a measure's name
+        return self.to_text()
 
     def table(self) -> Table:
         """Return a row per rank: for each class where users are, and the dynamic fitted to it."""
@@ -120,7 +125,7 @@ class UserModel(Record, Result):
         return Table(["rank", *names], [list(row) for row in rows])
 
     def _parts(self) -> list[str | Table]:
-        return [f"User model {self}", *self.table().head(SHOWN), *map(str, self.notes())]
+        return [f"User model {self.written}", *self.table().head(SHOWN), *map(str, self.notes())]
 
     def to_text(self) -> str:
         """Write facts of each class, then where its users are, rank by rank."""

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 from hungjury.base.choices import ClickEngine
-from hungjury.base.errors import HungjuryError, InputError, MissingExtra, check_choice, either, few
+from hungjury.base.errors import (
+    Argument,
+    HungjuryError,
+    InputError,
+    MissingExtra,
+    check_choice,
+    few,
+)
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.formats import is_frame
 from hungjury.data.reading.sources import Source, expand
+from hungjury.data.reading.values import columns_by_role
 from hungjury.users.logs import (
     KIND,
     PAGE_COLUMNS,
@@ -61,17 +69,20 @@ def click_table(
     log: object,
     queries: bool,
     relevant: Relevant | None = None,
+    columns: Mapping[str, str] | str | None = None,
 ) -> tuple[ir.Table, Tally]:
     """Return the clicks of a log in the engine, and counts of what was found besides them.
 
     queries: whether their names are needed; numbered pages do not need them. relevant: documents by
     query; where the log lists the documents of its pages, "relevant" counts those on the page.
+    columns: of a table, by role.
     """
     tally = Tally()
+    named = dict(columns_by_role(columns, COLUMNS, "session=visit,rank=place"))
     if engine is None:
-        return _columns(with_record(log), "<table>"), tally
+        return _columns(with_record(log), "<table>", named), tally
     if is_frame(log):
-        return _columns(engine.arrow(_arrow(log)), "<frame>"), tally
+        return _columns(engine.arrow(_arrow(log)), "<frame>", named), tally
     sources = _sources(log)
     name = sources[0].name
     kinds = {_kind(source) for source in sources}
@@ -83,20 +94,30 @@ def click_table(
         )
     kind = kinds.pop()
     if kind == "parquet":
-        return _columns(engine.parquet(_paths(engine, sources, ".parquet")), name), tally
+        table = engine.parquet(_paths(engine, sources, ".parquet"))
+        return _columns(table, name, named), tally
     if kind == "csv":
         heads, mark = _header(sources)
-        return _columns(engine.csv(_paths(engine, sources, ".csv"), heads, mark), name), tally
+        table = engine.csv(_paths(engine, sources, ".csv"), heads, mark)
+        return _columns(table, name, named), tally
+    if named:
+        raise InputError(
+            f"columns are named, but a log of {kind} has none",
+            code="unused-option",
+            argument="columns",
+            file=name,
+            remedy="leave them out",
+        )
     if kind == "yandex actions":
         tally.listed = True
         clicks = _actions(engine, sources, queries, relevant)
-        return _columns(clicks, name, relevant is not None), tally
+        return _columns(clicks, name, shown=relevant is not None), tally
     path = engine.folder / "clicks.parquet"
     pages = kind == "yandex pages"
     read = yandex_page_clicks if pages else trec_session_clicks
-    columns = PAGE_COLUMNS if pages else SESSION_COLUMNS
-    write_clicks(read(sources, tally, relevant or {}), columns, path)
-    return _columns(engine.parquet([path]), name, relevant is not None), tally
+    written = PAGE_COLUMNS if pages else SESSION_COLUMNS
+    write_clicks(read(sources, tally, relevant or {}), written, path)
+    return _columns(engine.parquet([path]), name, shown=relevant is not None), tally
 
 
 def _actions(
@@ -209,22 +230,29 @@ def _arrow(frame: object) -> pyarrow.Table:
     return native.to_arrow()
 
 
-def _columns(table: ir.Table, name: str, shown: bool = False) -> ir.Table:
-    """Select columns by role; text is parsed as numbers, and other text becomes missing. shown:
-    keep the number of relevant documents on the page."""
+def _columns(
+    table: ir.Table, name: str, named: Mapping[str, str] | None = None, *, shown: bool = False
+) -> ir.Table:
+    """Select columns by role; text is parsed as numbers, and other text becomes missing. named:
+    columns by role. shown: keep the number of relevant documents on the page."""
     lower = {c.lower(): c for c in table.columns}
     roles = {}
     for role, names in COLUMNS.items():
+        wanted = (named or {}).get(role)
+        names = names if wanted is None else (wanted.lower(),)
         found = next((lower[n] for n in names if n in lower), None)
         if found is not None:
             roles[role] = table[found]
-        elif role in ("session", "rank"):
+        elif role in ("session", "rank") or wanted is not None:
+            what = f"for the {role}" if wanted is None else f"'{wanted}'"
             raise InputError(
-                f"no column for the {role}; the columns are "
+                f"no column {what}; the columns are "
                 + few([c[:40] for c in table.columns if c not in (RECORD, KIND)], 12),
                 code="missing-column",
                 file=name,
-                remedy=f"rename the column to {either(list(names))}",
+                remedy=("name it:", Argument("columns", f"{role}=NAME"))
+                if wanted is None
+                else "check the name",
             )
     roles["rank"] = _whole(roles["rank"])
     for role in ("time", "until"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -126,29 +126,27 @@ def map_text(pairs: Relabelling) -> str | None:
     return ",".join(f"{text(old)}:{text(new)}" for old, new in pairs) or None
 
 
-def columns_by_role(given: object) -> tuple[tuple[str, str], ...]:
+def columns_by_role(
+    given: object,
+    roles: Collection[str] = ROLES,
+    example: str = "topic=query,document=passage,label=rating,judge=model",
+) -> tuple[tuple[str, str], ...]:
     """Pair roles and columns: {"topic": "query"} or "topic=query,document=passage"."""
+
+    def bad(problem: str) -> InputError:
+        says = "name columns by their role, for example"
+        remedy = (says, Argument("columns", example), "; roles are " + ", ".join(roles))
+        return InputError(problem, code="invalid-columns", remedy=remedy)
+
     found: dict[str, str] = {}
-    for role, column in _pairs(given, lambda part: part.partition("="), _bad_columns):
+    for role, column in _pairs(given, lambda part: part.partition("="), bad):
         role, column = str(role).strip(), str(column).strip()
         if role in found:
-            raise _bad_columns(f"columns names the {role} twice")
-        if role not in ROLES or not column:
-            raise _bad_columns(f"invalid columns: {role}={column}")
+            raise bad(f"columns names the {role} twice")
+        if role not in roles or not column:
+            raise bad(f"invalid columns: {role}={column}")
         found[role] = column
     return tuple(found.items())
-
-
-def _bad_columns(problem: str) -> InputError:
-    return InputError(
-        problem,
-        code="invalid-columns",
-        remedy=(
-            "name columns by their role, for example",
-            Argument("columns", "topic=query,document=passage,label=rating,judge=model"),
-            "; roles are " + ", ".join(ROLES),
-        ),
-    )
 
 
 class Extraction(Record):
