@@ -403,27 +403,41 @@ def test_ordered_grades_need_fewer_labels_of_each_judge():
     assert found["em-ordinal"].log_loss < found["em-mv"].log_loss
 
 
-def test_two_numbers_of_a_judge_are_those_that_fit_best():
-    """Newton's method against a search: no other bias and spread has a larger likelihood."""
+def test_the_numbers_of_a_judge_are_those_that_fit_best():
+    """Newton's method against a search: no other spread and favourites are more likely."""
     from scipy.optimize import minimize
 
     rng = np.random.default_rng(3)
     counts = rng.random((2, 4, 4)) * 50 + 50 * np.eye(4)
-    shape = np.zeros((2, 2)) + (0.5, 0.0)
+    shape = np.tile(em.typical(4), (2, 1))
     for _ in range(10):
         fitted = em.ordered(counts, shape)
-    away = np.arange(4)[:, None] - np.arange(4)[None, :]
 
     def cost(values, mine):
-        logits = -values[0] * away**2 + values[1] * away
-        logs = logits - np.log(np.exp(logits).sum(axis=0))
-        ridge = em.RIDGE / 2 * ((values[0] - 0.5) ** 2 + values[1] ** 2)
+        logs = np.zeros((4, 4))
+        for true in range(4):
+            for label in range(4):
+                favour = values[label] if label else 0.0
+                logs[label, true] = favour - values[0] * (label - true) ** 2
+            logs[:, true] -= np.log(sum(np.exp(v) for v in logs[:, true]))
+        ridge = em.RIDGE / 2 * ((values[0] - 0.5) ** 2 + (values[1:] ** 2).sum())
         return ridge - (mine * logs).sum()
 
     for u in range(2):
-        best = minimize(cost, (0.5, 0.0), args=(counts[u],), tol=1e-10)
+        best = minimize(cost, [0.5, 0.0, 0.0, 0.0], args=(counts[u],), tol=1e-10)
         assert shape[u] == pytest.approx(best.x, abs=1e-4)
         assert fitted[u].sum(axis=0) == pytest.approx(np.ones(4))
+
+
+def test_constant_judges_do_not_mislead_the_model_of_ordered_grades():
+    given_, gold = ordinal_crowd(1)
+    votes = {j: given_.qrels_of(j).to_dict() for j in given_.judges}
+    votes |= {f"always{k}": {"t": {f"d{i}": 1 for i in range(300)}} for k in range(6)}
+    crowd = read_judgments(votes, grades=range(4))
+    methods = ["em-ordinal", "mv"]
+    found = hj.compare_merges(crowd, gold, scope="all", methods=methods).merges
+    ours, most_votes = sorted(found, key=lambda one: methods.index(one.merge))
+    assert ours.accuracy > most_votes.accuracy + 0.1
 
 
 def test_a_group_of_ordered_grades_does_not_depend_on_others():

@@ -19,6 +19,7 @@ from hungjury.base.text import (
     json_text,
     latex_table,
     markdown_text,
+    number_text,
     tex,
 )
 
@@ -140,7 +141,7 @@ class Table(Record, eq=False):
             return "/".join(map(self._shown, cell.values))
         if cell is None or cell != cell:
             return "-"
-        return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
+        return number_text(cell, self.digits) if isinstance(cell, float) else str(cell)
 
     def _rendered(self, render: Callable[[str, Cell], str], marked: str = "") -> list[list[str]]:
         """Return printed cells, each with its marks as `render` writes them; in columns of

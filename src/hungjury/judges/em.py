@@ -28,6 +28,7 @@ ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 NEWTON = 4  # steps in each round
+HALVINGS = 5  # of a step
 RIDGE = 0.1  # observations behind the shape that judges start from
 
 
@@ -54,7 +55,7 @@ class ExpectationMaximisation(LabelMerge):
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "model"
     takes_gold: ClassVar[bool] = True
-    ordinal: ClassVar[bool] = False  # judges with a bias and a spread instead of a matrix
+    ordinal: ClassVar[bool] = False  # judges with a spread and favourites instead of a matrix
     tol: float = param(
         1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
     )
@@ -112,11 +113,12 @@ class FromVotes(ExpectationMaximisation):
 
 @MERGES.add("em-ordinal")
 class Ordinal(FromVotes):
-    """EM for ordered grades: each judge has a bias and a spread, not a whole matrix.
+    """EM for ordered grades: each judge has a spread and favourite labels, not a whole matrix.
 
-    A label l for the true grade g has the probability exp(-a (l - g)^2 + b (l - g)), normalised:
-    two numbers per judge, which few labels of each judge can tell. It is for judges who err by one
-    grade more often than by several; where they do not, em-mv is better (compare both with gold).
+    A label l for the true grade g has the probability exp(-a (l - g)^2 + c_l), normalised: one
+    number per grade and judge, which fewer labels can tell than a matrix. It is for judges who err
+    by one grade more often than by several; where they do not, em-mv is better (compare both with
+    gold).
     """
 
     ordinal: ClassVar[bool] = True
@@ -212,7 +214,7 @@ class Rows(Record, eq=False):
             posterior[helped] = first[helped]
         posterior[:] = np.clip(posterior, LEAST, 1 - LEAST)
         rounds, going = np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=bool)
-        shape = np.zeros((len(pairs), 2)) + (0.5, 0.0)
+        shape = np.tile(typical(size), (len(pairs), 1))
         while going.any() and rounds.max() < most:
             mass, counts = tally(posterior)
             prior = _shares(mass, 1)
@@ -230,24 +232,45 @@ class Rows(Record, eq=False):
 
 
 def ordered(counts: Floats, shape: Floats) -> Floats:
-    """Return P(label | true grade) [unit, label, true grade] of judges with a bias and a spread.
+    """Return P(label | true grade) [unit, label, true grade] of judges of ordered grades.
 
-    `shape` [unit, 2], where Newton's method starts, becomes the a and b that fit the counts best.
+    `shape` [unit, grades], where Newton's method starts, becomes the a and c that fit the counts
+    best; c is 0 for the lowest label.
     """
     place = np.arange(counts.shape[1])
     away = place[:, None] - place[None, :]  # label less true grade
-    kinds = np.stack([-(away**2), away]).astype(float)
-    total = counts.sum(axis=1)
+    favours = [np.broadcast_to(place[:, None] == label, away.shape) for label in place[1:]]
+    kinds = np.stack([-(away**2), *favours]).astype(float)
+    total, start = counts.sum(axis=1), typical(len(place))
+
+    def chances(at: Floats) -> Floats:
+        return _softmax(np.einsum("ut,tlg->ulg", at, kinds))
+
+    def fits(at: Floats) -> Floats:
+        """Return how well each unit's numbers fit: its log likelihood, less the ridge."""
+        logs = np.log(np.maximum(chances(at), 1e-300))
+        held = RIDGE / 2 * ((at - start) ** 2).sum(axis=1)
+        return np.asarray((counts * logs).sum(axis=(1, 2)) - held)
+
     for _ in range(NEWTON):
-        p = _softmax(np.einsum("ut,tlg->ulg", shape, kinds))
+        p = chances(shape)
         mean = np.einsum("ulg,tlg->utg", p, kinds)
         slope = np.einsum("ulg,tlg->ut", counts, kinds) - np.einsum("ug,utg->ut", total, mean)
+        slope -= RIDGE * (shape - start)
         square = np.einsum("ulg,slg,tlg->ustg", p, kinds, kinds)
         square -= mean[:, :, None] * mean[:, None]
-        bend = np.einsum("ug,ustg->ust", total, square) + np.eye(2) * RIDGE
-        step = np.linalg.solve(bend, (slope - RIDGE * (shape - (0.5, 0)))[:, :, None])[:, :, 0]
-        shape += np.clip(step, -1, 1)
-    return _softmax(np.einsum("ut,tlg->ulg", shape, kinds))
+        bend = np.einsum("ug,ustg->ust", total, square) + np.eye(len(kinds)) * RIDGE
+        step = np.linalg.solve(bend, slope[:, :, None])[:, :, 0]
+        before = fits(shape)
+        for _ in range(HALVINGS):  # a whole step can lead too far
+            step[fits(shape + step) < before] /= 2
+        shape += np.where((fits(shape + step) >= before)[:, None], step, 0)
+    return chances(shape)
+
+
+def typical(grades: int) -> Floats:
+    """Return the a and c of a judge of whom nothing is known: some spread, no favourite."""
+    return np.array([0.5, *np.zeros(grades - 1)])
 
 
 def _shares(counts: Floats, axis: int) -> Floats:
