@@ -50,12 +50,24 @@ smartquotes = False  # or --rel would be shown with a dash
 pygments_style = "friendly"
 
 
+HOW_TO = [page for page in examples.pages_with_examples() if page.parent.name == "how-to"]
+
+
+def offer_notebook(app, name, source) -> None:
+    """Link a page whose examples run to its notebook."""
+    if HERE / f"{name}.md" in HOW_TO:
+        link = f'<a href="../notebooks/{Path(name).name}.ipynb" download>as a notebook</a>'
+        source[0] += f"\n---\n\n```{{raw}} html\n<p>This page {link}.</p>\n```\n"
+
+
 def setup(app) -> None:
     pages.write_all(HERE / "reference")
     examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
     examples.pictures(HERE / "how-to" / "paper.md", HERE / "how-to" / "images" / "gallery")
     report_picture.make(HERE / "_made" / "report.png")
     notebook.make(HERE / "notebook.ipynb", HERE / "notebook.md")
+    notebook.write_all(HOW_TO, HERE / "_extra" / "notebooks")
+    app.connect("source-read", offer_notebook)
     app.connect("autodoc-process-signature", without_fields)
     app.connect("sphinx-click-process-description", literal_examples)
 
