@@ -183,7 +183,9 @@ BINDINGS = {
         {
             "kernel": "gains",
             "labels": np.array([[0, 1, 2], [2, 1, 0]], dtype=np.uint8),
-            "worth": floats(0, 1, 3),
+            "worth": floats(0, 1, 3, 0),
+            "counted": floats(0, 1, 1, 0),
+            "levels": table(1, 2),
             "first": 1,
             "documents": 2,
             "start": longs(0, 2),
@@ -192,7 +194,7 @@ BINDINGS = {
             "weight": floats(1, 0.5, 1),
         },
         codes={"document": 2},
-        accepted=("labels 0 shorter", "labels 0 longer", "labels 1 longer", "worth longer"),
+        accepted=("labels 1 longer", "levels 0 shorter", "levels 0 longer"),
     ),
     "pair_sums": Binding(
         _core.pair_sums,
@@ -447,7 +449,7 @@ def grades_that_labels_cannot_equal() -> None:
 def a_topic_that_begins_far_outside() -> None:
     labels = np.zeros((1, 2), dtype=np.uint8)
     none = longs(), longs(), ints(), floats()
-    _core.score_lists("gains", labels, floats(1), 2**63 - 1, 1, *none)
+    _core.score_lists("gains", labels, floats(1, 0), floats(), table(0, 1), 2**63 - 1, 1, *none)
 
 
 def rows_after_a_pool_took_the_ids() -> None:

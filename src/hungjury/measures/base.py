@@ -56,6 +56,37 @@ class Kernel(Record):
         return self.name == "gains"
 
 
+class Sum(Record, eq=False):
+    """A sum over the places of a list, in native code; see `kernels.h` for what each name adds up.
+
+    Tables by grade have one more entry, for documents that were pooled and not judged.
+    """
+
+    name: str
+    worth: Floats  # of grades
+    weight: Floats  # [place of the alignment]
+    counted: Floats | None = None  # what documents of each grade count for those below, if not that
+    levels: Callable[[Judged], Sequence[ArrayLike]] = lambda _pools: ()  # each [vector] of pools
+
+
+class Sums(Record, eq=False):
+    """A measure as native sums, and what becomes of them."""
+
+    parts: tuple[Sum, ...]
+    finish: Callable[[Sequence[Floats], Judged], Floats]  # of [system, vector]; pools: [vector]
+
+    @staticmethod
+    def of_kernel(kernel: Kernel, weight: Floats) -> Sums:
+        worth = np.append(kernel.worth, 0.0)
+        one = Sum(kernel.name, worth, weight)
+        return Sums((one,), lambda sums, pools: kernel.finish(sums[0], pools))
+
+
+def hits_of(top: int, rel: int) -> Floats:
+    """Return what is relevant: a table by grade as in `Sum`."""
+    return np.append(np.arange(top + 1) >= rel, 0.0)
+
+
 def pools_of(counts: Ints) -> Judged:
     """Return pools with these numbers of documents [vector, grade], as lists without documents.
 
@@ -164,7 +195,7 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__()
-        for name in ("kernel", "for_probabilities", "balancing_form"):
+        for name in ("kernel", "sums", "for_probabilities", "balancing_form"):
             grounds = getattr(getattr(cls, name), "rests_on", ())
             if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
                 setattr(cls, name, getattr(Measure, name))
@@ -178,6 +209,13 @@ class Measure(Named):
 
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:
         """Return the native kernel for ranks 1, 2, ... and grades 0 to `top`, or None."""
+        return None
+
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
+        """Return native sums that give the score, for a measure without a kernel, or None.
+
+        rank, length: of the places of lists [place], and of the lists that they are in.
+        """
         return None
 
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:

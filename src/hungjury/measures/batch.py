@@ -1,18 +1,18 @@
 """Score thousands of label vectors at once: random judges, resampled panels, drawn labels.
 
-Measures that declare a native kernel go through it; all others score themselves, in blocks, which
-is slower. Both give the same values.
+Measures that declare a native kernel, or native sums, go through them; all others score themselves,
+in blocks, which is slower. All give the same values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
@@ -22,7 +22,7 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judged import Judged, judge_lists
 from hungjury.data.pool import Pool
-from hungjury.measures.base import Kernel, pools_of
+from hungjury.measures.base import Kernel, Sums, pools_of
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -43,11 +43,22 @@ class Scorer:
     def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
-        self.kernel = kernel_of(self.measure, alignment, top)  # None: the measure scores itself
+        self.kernel = kernel_of(self.measure, alignment, top)
 
     @cached_property
     def _lists(self) -> _Lists | None:
-        return None if self.kernel is None else _Lists.of(self.alignment, self.kernel.weights)
+        """The lists as native code takes them; None: the measure scores itself."""
+        if self.kernel is not None:
+            near, weight = weighted_places(self.alignment, self.kernel.weights)
+            return _Lists.of(near, Sums.of_kernel(self.kernel, weight))
+        if self.alignment.tie_first is not None:
+            return None
+        depth = self.measure.depth
+        near = self.alignment if depth is None else self.alignment.upto(depth)
+        order = np.argsort(near.start, kind="stable")
+        length = np.repeat(near.length[order], (near.stop - near.start)[order])
+        sums = self.measure.sums(near.rank.astype(float), length.astype(float), self.top)
+        return None if sums is None else _Lists.of(near, sums)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what does not depend on labels; other processes compute it again."""
@@ -55,8 +66,8 @@ class Scorer:
 
     @property
     def native(self) -> bool:
-        """True if there is a kernel for this measure."""
-        return self.kernel is not None
+        """True if native code scores this measure."""
+        return self._lists is not None
 
     def __call__(self, labels: Labels) -> Floats:
         return self._score(labels, self.measure, None, None)
@@ -84,15 +95,15 @@ class Scorer:
         systems, topics = self.alignment.shape
         if out is None:
             out = np.empty((len(given), systems, topics))
-        if self.kernel is not None and self._lists is not None:
-            kernel, lists = self.kernel, self._lists
+        lists = self._lists
+        if lists is not None and (counts is None or self.kernel is not None):
             steps = range(0, len(given), VECTORS_AT_ONCE)
             tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
 
             def one_topic(task: tuple[slice, int]) -> None:
                 vectors, topic = task
                 pools = None if counts is None else counts[vectors, :, topic]
-                values = self._score_topic(given[vectors], topic, kernel, lists, pools, undefined)
+                values = self._score_topic(given[vectors], topic, lists, pools, undefined)
                 out[vectors, :, topic] = values.T
 
             on_all_cores(one_topic, tasks)
@@ -126,32 +137,35 @@ class Scorer:
         self,
         labels: Labels,
         topic: int,
-        kernel: Kernel,
         lists: _Lists,
         counts: Ints | None,
         undefined: float,
     ) -> Floats:
         """Score one topic: [system, vector]."""
         documents = self.alignment.pool.slice(topic)
-        start, stop = lists.of_topic(topic)
-        sums = native.score_lists(
-            kernel.name,
-            labels,
-            kernel.worth,
-            documents.start,
-            documents.stop - documents.start,
-            start,
-            stop,
-            lists.document,
-            lists.weight,
-        )
+        pools, start, stop = _pools(labels[:, documents], self.top), *lists.of_topic(topic)
+        sums = [
+            native.score_lists(
+                part.name,
+                labels,
+                part.worth,
+                np.empty(0) if part.counted is None else part.counted,
+                _levels(part.levels(pools), len(labels)),
+                documents.start,
+                documents.stop - documents.start,
+                start,
+                stop,
+                lists.document,
+                part.weight,
+            )
+            for part in lists.sums.parts
+        ]
         if counts is not None:  # a pool for each list
             pools = pools_of(counts.swapaxes(0, 1).reshape(-1, self.top + 1))
-            values = kernel.finish(sums.ravel(), pools)
+            values = lists.sums.finish([one.ravel() for one in sums], pools)
             values[~self.measure.defined(pools) | np.isnan(values)] = undefined
-            return values.reshape(sums.shape)
-        pools = _pools(labels[:, documents], self.top)
-        values = kernel.finish(sums, pools)
+            return values.reshape(sums[0].shape)
+        values = lists.sums.finish(sums, pools)
         values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
         return values
 
@@ -195,20 +209,20 @@ def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
 
 
 class _Lists(Record, eq=False):
-    """The places of an alignment that weigh something; cells are system * topics + topic."""
+    """The places of an alignment that count, and sums over them; cells are system * topics +
+    topic."""
 
     start: NDArray[np.int64]
     stop: NDArray[np.int64]
     document: NDArray[np.int32]  # within its topic
-    weight: Floats
+    sums: Sums
     topics: int
 
     @staticmethod
-    def of(alignment: Alignment, weights: Floats) -> _Lists:
-        near, weight = weighted_places(alignment, weights)
-        pool = alignment.pool
+    def of(near: Alignment, sums: Sums) -> _Lists:
+        pool = near.pool
         within = near.document - pool.offsets[pool.topic_of[near.document]]
-        return _Lists(near.start, near.stop, within.astype(np.int32), weight, len(pool.topics))
+        return _Lists(near.start, near.stop, within.astype(np.int32), sums, len(pool.topics))
 
     def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the lists of all systems for a topic start and stop."""
@@ -227,6 +241,14 @@ def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, F
     first, last = near.tie_first, near.tie_last
     upto = np.concatenate([[0.0], np.cumsum(weights)])
     return near, np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
+
+
+def _levels(given: Sequence[ArrayLike], vectors: int) -> Floats:
+    """[level, vector]"""
+    levels = np.empty((len(given), vectors))
+    for row, level in zip(levels, given, strict=True):
+        row[:] = level
+    return levels
 
 
 def _pools(labels: Labels, top: int) -> Judged:

@@ -181,6 +181,8 @@ def score_lists(
     kernel: str,
     labels: NDArray[np.int16] | NDArray[np.uint8],
     worth: NDArray[np.float64],
+    counted: NDArray[np.float64],
+    levels: NDArray[np.float64],
     first: int,
     documents: int,
     start: NDArray[np.int64],

@@ -145,21 +145,31 @@ std::vector<WeightedList> weighted_lists(const Given<int64_t> &start, const Give
     return lists;
 }
 
+// `worth` and `counted` of all grades, then of documents that were pooled and not judged; `counted` is
+// empty where it is the worth. `levels`: [level, vector].
 template <class Label>
-Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> worth, int64_t first,
-                  int64_t documents, Given<int64_t> start, Given<int64_t> stop,
-                  Given<int32_t> document, Given<double> weight) {
+Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> worth,
+                  Given<double> counted, Tabled<double> levels, int64_t first, int64_t documents,
+                  Given<int64_t> start, Given<int64_t> stop, Given<int32_t> document,
+                  Given<double> weight) {
     auto columns = static_cast<int64_t>(labels.shape(1));
     if (first < 0 || first > columns || documents < 0 || documents > columns - first)
         throw std::out_of_range("the topic lies outside the labels");
+    const NamedKernel &chosen = kernel(name);
+    if (!worth.size()) throw std::out_of_range("no worth is given");
+    if (counted.size()) check_sizes({{"worth", worth.size()}, {"counted", counted.size()}});
+    if (levels.shape(0)) check_sizes({{"vectors", labels.shape(0)}, {"levels", levels.shape(1)}});
+    if (levels.shape(0) < chosen.levels) throw std::out_of_range("too few levels are given");
     auto lists = weighted_lists(start, stop, document, weight, documents);
-    LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1),
-                              {worth.data(), worth.data() + worth.size()}};
+    LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1)};
+    size_t grades = worth.size() - 1;
     Table scores = table(lists.size(), given.vectors);
     {
         nb::gil_scoped_release free;
-        score_topic(kernel(name), given, static_cast<size_t>(first), static_cast<size_t>(documents),
-                    lists, scores.data());
+        score_topic(chosen.score, given, {worth.data(), grades},
+                    {counted.data(), counted.size() ? grades : 0}, levels.data(), levels.shape(0),
+                    static_cast<size_t>(first), static_cast<size_t>(documents), lists,
+                    scores.data());
     }
     return scores;
 }
@@ -313,10 +323,12 @@ void bind_scoring(nb::module_ &m) {
 
     auto scores_doc = "Scores [list, vector] of one topic's lists under label vectors "
                       "[vector, document].";
-    m.def("score_lists", &score_lists<int16_t>, "kernel"_a, "labels"_a, "worth"_a,
-          "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
-    m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a,
-          "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
+    m.def("score_lists", &score_lists<int16_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
+          "levels"_a, "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
+          scores_doc);
+    m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
+          "levels"_a, "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
+          scores_doc);
     m.def("pair_sums", &pair_sums, "left"_a, "right"_a, "by_rank"_a,
           "Sums [table * left * right] over pairs with j above i in a left row of the sign of j - i "
           "in a right row of the same table; `by_rank` weighs them by the mean of 1/(rank of i - 1).");

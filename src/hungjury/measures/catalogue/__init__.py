@@ -176,7 +176,7 @@ def measures() -> list[MeasureInfo]:
             "paper": cls.paper,
             "range": (cls.low, cls.high),
             "smaller_is_better": cls.smaller_is_better,
-            "native": cls.kernel is not Measure.kernel,
+            "native": (cls.kernel, cls.sums) != (Measure.kernel, Measure.sums),
             "exact_expectation": cls.has_variance or cls.kernel is not Measure.kernel,
         }
         for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)

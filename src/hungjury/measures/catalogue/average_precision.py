@@ -7,6 +7,7 @@ satisfied by grade k, g_1 + ... + g_k.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,11 @@ from hungjury.measures.base import (
     Form,
     Kernel,
     Measure,
+    Sum,
+    Sums,
     cutoff_param,
+    hits_of,
+    pools_of,
     ratio,
     rel_param,
     rests_on,
@@ -193,6 +198,16 @@ class GradedAP(Measure):
             total += weights[k] * precisions(judged, int(k), self.cutoff)
         return total
 
+    def by_grade(self, rank: Floats, top: int) -> tuple[Sum, ...]:
+        """Return the sums of the precision that users see at documents of grade 1, 2, ..."""
+        grade = np.arange(top + 1)
+        satisfied = np.cumsum(self.weights(pools_of(np.zeros((1, top + 1), dtype=np.int64))))
+        return tuple(
+            Sum("precisions", np.append(grade == k, 0.0), 1 / rank,
+                np.append(satisfied[np.minimum(grade, k)], 0.0))
+            for k in range(1, top + 1)
+        )  # fmt: skip
+
 
 @CATALOGUE.add("GAP")
 class GAP(GradedAP):
@@ -210,6 +225,12 @@ class GAP(GradedAP):
         value = self.satisfied(judged).sum(axis=-1)
         return ratio(value, judged.counts @ np.cumsum(self.weights(judged)))
 
+    @rests_on("score", "defined", "satisfied")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        upto = np.cumsum(self.weights(pools_of(np.zeros((1, top + 1), dtype=np.int64))))
+        parts = self.by_grade(rank, top)
+        return Sums(parts, lambda sums, pools: ratio(np.sum(sums, axis=0), pools.counts @ upto))
+
 
 @CATALOGUE.add("xGAP")
 class xGAP(GradedAP):  # noqa: N801 - the paper's name
@@ -224,16 +245,26 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
     )
 
     def score(self, judged: Judged) -> Floats:
-        total, weights = self.satisfied(judged), self.weights(judged)
-        share = np.zeros(judged.counts.shape)  # sum over k <= grade of g_k / RB(k)
-        for k in np.flatnonzero(weights):
-            share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
-        upto = np.cumsum(weights)
-        scale = np.nan_to_num(ratio(share, upto))  # over G(grade), 0 where no user is satisfied
+        total, scale = self.satisfied(judged), self._scale(judged)
         grades = np.broadcast_to(judged.labels, total.shape)
         spread = np.broadcast_to(scale, (*total.shape[:-1], scale.shape[-1]))
         each = np.take_along_axis(spread, grades.astype(np.int64), axis=-1)
         return np.asarray((each * total).sum(axis=-1))
+
+    def _scale(self, judged: Judged) -> Floats:
+        """Return [..., list, grade]: the sum over k <= grade of g_k / RB(k), over G(grade); 0 where
+        no user is satisfied."""
+        weights, share = self.weights(judged), np.zeros(judged.counts.shape)
+        for k in np.flatnonzero(weights):
+            share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
+        return np.nan_to_num(ratio(share, np.cumsum(weights)))
+
+    @rests_on("score", "defined", "satisfied")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
+            return np.asarray(sum(map(np.multiply, sums, self._scale(pools).T[1:])))
+
+        return Sums(self.by_grade(rank, top), finish)
 
 
 @CATALOGUE.add("eGAP")
@@ -251,3 +282,15 @@ class eGAP(GradedAP):  # noqa: N801
             sums = precision_sum(judged, int(k), self.cutoff)
             value = value + weights[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
         return value
+
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
+            each = zip(sums, self.weights(pools)[1:], range(1, top + 1), strict=True)
+            return np.asarray(
+                sum(g * np.nan_to_num(ratio(one, pools.relevant(k))) for one, g, k in each)
+            )
+
+        grades = range(1, top + 1)
+        parts = tuple(Sum("precisions", hits_of(top, k), 1 / rank) for k in grades)
+        return Sums(parts, finish)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
@@ -18,7 +18,10 @@ from hungjury.measures.base import (
     Form,
     Kernel,
     Measure,
+    Sum,
+    Sums,
     cutoff_param,
+    hits_of,
     ratio,
     rel_param,
     rests_on,
@@ -253,6 +256,21 @@ class Q(Measure):
             judged.ranks + self.beta * _ideal_gain(judged, table)
         )
         return ratio((hits * blended).sum(axis=-1), judged.relevant(self.rel))
+
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        table = gain_table(top, self.gains, exponential=False)
+        best = np.argsort(-table, kind="stable")
+        steps = -np.diff(np.maximum(table[best], 0), append=0.0) * self.beta
+
+        def levels(pools: Judged) -> list[ArrayLike]:
+            """The best list's gain down to rank n is the sum of step * min(n, so many)."""
+            upto = np.cumsum(pools.counts[:, best], axis=1).T
+            return [level for pair in zip(upto, steps, strict=True) if pair[1] for level in pair]
+
+        gains, hits = np.append(table * self.beta, 0.0), hits_of(top, self.rel)
+        blended = Sum("blended", gains, rank, hits, levels)
+        return Sums((blended,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
 
 
 def _ideal_gain(judged: Judged, table: Floats) -> Floats:

@@ -19,6 +19,9 @@ from hungjury.measures.base import (
     BinaryAtCutoff,
     Kernel,
     Measure,
+    Sum,
+    Sums,
+    hits_of,
     ratio,
     rel_param,
     rests_on,
@@ -107,6 +110,13 @@ class F1(BinaryAtCutoff):
         both = ratio(2 * _found(judged, self.rel, self.cutoff), self.cutoff + total)
         return np.where(total > 0, both, np.nan)
 
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        weights = np.ones(len(ranks))
+        return self.hits_kernel(
+            "gains", weights, top, lambda pools: (self.cutoff + pools.relevant(self.rel)) / 2
+        )
+
 
 @CATALOGUE.add("Fallout")
 class Fallout(BinaryAtCutoff):
@@ -145,8 +155,14 @@ class Rprec(Binary):
         total = judged.relevant(self.rel)
         return ratio((judged.hits(self.rel) * within(judged, total)).sum(axis=-1), total)
 
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        found = Sum("within", hits_of(top, self.rel), rank, None, lambda p: [p.relevant(self.rel)])
+        return Sums((found,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
+
 
 ROUNDING = 1e-9  # of a recall level in documents
+ELEVEN = tuple(i / 10 for i in range(11))  # the usual recall levels
 
 
 def levels_param() -> Any:
@@ -177,6 +193,21 @@ def _interpolated(judged: Judged, rel: int, recall: tuple[float, ...], levels: s
     return np.where((total > 0)[..., None], np.stack(best, axis=-1), np.nan)
 
 
+def _interpolated_sums(
+    rank: Floats, top: int, rel: int, recall: tuple[float, ...], levels: str
+) -> Sums:
+    """Return the sums of the mean over recall levels."""
+
+    def reached(level: float) -> Sum:
+        hits = hits_of(top, rel)
+        return Sum(
+            "reached", hits, 1 / rank, None, lambda p: [_needed(level, p.relevant(rel), levels)]
+        )
+
+    parts = tuple(map(reached, recall))
+    return Sums(parts, lambda sums, _: np.asarray(sum(sums) / len(recall)))
+
+
 @CATALOGUE.add("IPrec")
 class IPrec(Binary):
     """Interpolated precision: the highest precision at any rank where recall is at least the level
@@ -191,6 +222,10 @@ class IPrec(Binary):
     def score(self, judged: Judged) -> Floats:
         return _interpolated(judged, self.rel, (self.recall,), self.levels)[..., 0]
 
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        return _interpolated_sums(rank, top, self.rel, (self.recall,), self.levels)
+
 
 @CATALOGUE.add("IPrec11")
 class IPrec11(Binary):
@@ -203,8 +238,11 @@ class IPrec11(Binary):
     levels: RecallLevels = levels_param()
 
     def score(self, judged: Judged) -> Floats:
-        recall = tuple(i / 10 for i in range(11))
-        return np.asarray(_interpolated(judged, self.rel, recall, self.levels).mean(axis=-1))
+        return np.asarray(_interpolated(judged, self.rel, ELEVEN, self.levels).mean(axis=-1))
+
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        return _interpolated_sums(rank, top, self.rel, ELEVEN, self.levels)
 
 
 @CATALOGUE.add("RR")

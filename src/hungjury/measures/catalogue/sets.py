@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Binary, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.base import (
+    CATALOGUE,
+    Binary,
+    Measure,
+    Sum,
+    Sums,
+    cutoff_param,
+    ratio,
+    rel_param,
+    rests_on,
+)
 from hungjury.measures.catalogue.precision import one_if_retrieved
 
 __all__ = [
@@ -183,6 +193,11 @@ class NumNonrelJudgedRet(Count):
         return np.asarray(judged.judged_length - judged.hits(self.rel).sum(axis=-1), dtype=float)
 
 
+def _for_or_against(top: int, rel: int) -> Floats:
+    """By grade as in `Sum`: 1 for relevant documents, -1 for others that were judged."""
+    return np.append(np.where(np.arange(top + 1) >= rel, 1.0, -1.0), 0.0)
+
+
 @CATALOGUE.add("Bpref")
 class Bpref(Binary):
     """How often relevant documents are ranked above documents judged not relevant; unjudged
@@ -204,6 +219,18 @@ class Bpref(Binary):
         # Added up in rank order, as trec_eval does: halves in the fifth decimal round as there.
         return ratio(np.cumsum(each, axis=-1)[..., -1], total)
 
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        def levels(pools: Judged) -> list[NDArray[np.int64]]:
+            total = pools.relevant(self.rel)
+            return [total, np.maximum(np.minimum(total, pools.not_relevant(self.rel)), 1)]
+
+        preferred = Sum("preferences", _for_or_against(top, self.rel), rank, None, levels)
+        return Sums((preferred,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
+
+
+EPSILON = 0.00001  # of infAP
+
 
 @CATALOGUE.add("infAP")
 class infAP(Binary):  # noqa: N801 - the field's name
@@ -218,13 +245,18 @@ class infAP(Binary):  # noqa: N801 - the field's name
     )
 
     def score(self, judged: Judged) -> Floats:
-        epsilon = 0.00001
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
         relevant_above = np.cumsum(hits, axis=-1) - 1
         judged_above, pooled_above = judged.judged - 1, judged.pooled - 1
-        rate = (relevant_above + epsilon) / (judged_above + 2 * epsilon)
+        rate = (relevant_above + EPSILON) / (judged_above + 2 * EPSILON)
         inferred = 1 / judged.ranks + pooled_above / judged.ranks * rate
         return ratio(np.where(hits, inferred, 0.0).sum(axis=-1), total)
+
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        worth, pooled = _for_or_against(top, self.rel), np.ones(top + 2)
+        inferred = Sum("inferred", worth, 1 / rank, pooled, lambda _: [EPSILON])
+        return Sums((inferred,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
 
 
 @CATALOGUE.add("Accuracy")

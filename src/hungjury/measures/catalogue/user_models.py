@@ -15,7 +15,18 @@ from hungjury.base.errors import MeasureError, plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, RANK_WEIGHTED, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.base import (
+    CATALOGUE,
+    RANK_WEIGHTED,
+    Measure,
+    Sum,
+    Sums,
+    cutoff_param,
+    hits_of,
+    ratio,
+    rel_param,
+    rests_on,
+)
 from hungjury.measures.catalogue.gain import gain_table, ideal_sum
 from hungjury.users.chain import (
     MODELS,
@@ -223,6 +234,33 @@ class MP(OfUsers):
             value = value * ratio(hits.sum(axis=-1), judged.relevant(self.rel))
         return value
 
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
+        """Return sums for users whose visits do not depend on which documents are relevant."""
+        by_hits = isinstance(self.model, str) and "_OR_" in self.model
+        if by_hits or self.users is not None or self.rates is not None or self.steps is not None:
+            return None
+        if isinstance(self.model, RankMatrix):
+            visits = _at_ranks(np.array(self.stationary), rank.astype(np.int32))
+        else:
+            ends = length if self.cutoff is None else np.minimum(length, self.cutoff)
+            all_relevant = np.ones((len(rank), 1), dtype=bool)
+            visits = pull_sums(
+                str(self.model), all_relevant, rank[:, None].astype(np.int32), ends.astype(np.int32)
+            )[:, 0]
+        hits = hits_of(top, self.rel)
+        parts = (
+            Sum("precisions", hits, visits / rank),
+            Sum("gains", hits, visits),
+            Sum("gains", hits, np.ones(len(rank))),
+        )[: 2 + self.rec]
+
+        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
+            value = np.nan_to_num(ratio(sums[0], sums[1]))
+            return value * ratio(sums[2], pools.relevant(self.rel)) if self.rec else value
+
+        return Sums(parts, finish)
+
     def _visits(self, judged: Judged, hits: NDArray[np.bool_]) -> Floats:
         """Return [..., list, place]: the stationary distribution at relevant places, up to a
         factor."""
@@ -340,3 +378,19 @@ class nMCG(OfUsers):  # noqa: N801 - the field's name
         weights = np.pad(dynamic, (0, max(most - len(dynamic), 0)))
         value = (judged.gains(gains) * judged.weigh(weights[: judged.depth])).sum(axis=-1)
         return ratio(value, ideal_sum(judged, gains, weights))
+
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        gains = gain_table(top, None, exponential=True)
+        dynamics = self.users.discounts(self.cutoff)
+
+        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
+            each = [
+                ratio(one, ideal_sum(pools, gains, dynamic))
+                for one, dynamic in zip(sums, dynamics, strict=True)
+            ]
+            return np.asarray(np.choose(self.class_of(pools), each))
+
+        place = rank.astype(np.int32)
+        parts = [Sum("gains", np.append(gains, 0.0), _at_ranks(one, place)) for one in dynamics]
+        return Sums(tuple(parts), finish)
