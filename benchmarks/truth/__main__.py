@@ -30,7 +30,6 @@ from benchmarks.truth.public import (
     BINARY_MEASURES,
     MEASURES,
     MORE_MEASURES,
-    SLOW_MEASURES,
     Panel,
     Public,
     dl19,
@@ -39,7 +38,6 @@ from benchmarks.truth.public import (
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 FEWER = (20, 10)  # topics
-SLOW_SIZE = 3  # judges of panels that measures without native code are tried on
 
 
 @cache
@@ -82,8 +80,7 @@ def one_panel(job: tuple[str, Path, Panel, int, int, int]) -> list[Compared]:
             out += compare(part(name, folder, topics, number % 4), panel, m, DEFAULT, draws, seed)
         other = half(name, folder, 1).truth[m]
         out += compare(half(name, folder, 0), panel, m, POPULATION, draws, seed, other)
-    slow = number == 0 and len(panel.judges) == SLOW_SIZE
-    for m in MORE_MEASURES + (SLOW_MEASURES if slow else ()):
+    for m in MORE_MEASURES:
         out += compare(whole, panel, m, DEFAULT, draws, seed)
     for m in BINARY_MEASURES:
         out += compare(binary(name, folder), panel, m, DEFAULT, draws, seed)

@@ -20,9 +20,12 @@ from hungjury.data.runs import Runs
 MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")
 MORE_MEASURES = (
     "nDCG@20", "nDCG@100", "nDCG", "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "RR(rel=2)@10",
-    "ERR@10",
+    "ERR@10", "Q", "Bpref(rel=2)", "AP",
 )  # fmt: skip
-SLOW_MEASURES = ("Q", "Bpref(rel=2)")
+DEEP_MEASURES = (
+    "AP", "AP(rel=2)", "nDCG", "nDCG@100", "R(rel=2)@100", "Q", "Bpref(rel=2)", "Rprec(rel=2)",
+    "infAP(rel=2)", "GAP(g=[0.2, 0.4, 0.4])",
+)  # fmt: skip
 BINARY_MEASURES = ("nDCG@10", "RBP(p=0.8)", "AP", "P@10")
 KIN = "rankgpt|rank-?zephyr"
 SCALE = range(4)
@@ -61,7 +64,8 @@ class Public:
     @cached_property
     def truth(self) -> dict[str, Floats]:
         """[system]: the mean of each measure by NIST's labels."""
-        names = BINARY_MEASURES if self.binary else MEASURES + MORE_MEASURES + SLOW_MEASURES
+        graded = dict.fromkeys(MEASURES + MORE_MEASURES + DEEP_MEASURES)
+        names = BINARY_MEASURES if self.binary else tuple(graded)
         scores = evaluate(self.gold, self.runs, names)
         mine = np.isin(scores.topics, self.judgments.topics)
         return dict(zip(names, np.nan_to_num(scores.values)[:, :, mine].mean(axis=2), strict=True))

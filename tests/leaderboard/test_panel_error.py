@@ -11,9 +11,11 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.label_model import RankStrata
 from hungjury.leaderboard.panel_error import (
+    BELOW,
     FACTOR,
     PanelError,
     _sampled_error,
+    credit_below,
     documents_error,
     exposure_kernel,
     normal_draws,
@@ -61,26 +63,32 @@ def test_twins_share_their_error_and_strangers_do_not():
     kernel = exposure_kernel(align(hj.read_runs(runs), qrels.pool))
     assert kernel[:3, :3] == pytest.approx(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
     assert (kernel[3] == 0).all()
-    _, drawn, _ = layer_of(kernel).draw(200, np.random.default_rng(0))
+    _, _, drawn, _ = layer_of(kernel).draw(200, np.random.default_rng(0))
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn[:, 3] == 0).all()
 
 
-def layer_of(kernel, documents=None, kin=None, tau=0.035):
+def layer_of(kernel, documents=None, kin=None, tau=0.035, below=None):
     kernel = np.asarray(kernel, dtype=float)
     nothing = np.zeros_like(kernel)
     kin = np.zeros(len(kernel), dtype=bool) if kin is None else np.array(kin)
     return PanelError(
-        1.0, kernel, nothing if documents is None else np.array(documents), tau, (tau,) * 4, kin
-    )
+        1.0, kernel, nothing if documents is None else np.array(documents),
+        nothing[0] if below is None else np.array(below), tau, (tau,) * 4, kin,
+    )  # fmt: skip
 
 
 def test_draws_have_the_covariance_that_is_told():
     kernel = np.array([[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]])
     about = np.array([[4.0, 1, 0], [1, 2, 0], [0, 0, 1]]) * 1e-4
-    layer = layer_of(kernel, about, kin=[True, False, True])
-    documents, systems, kin = layer.draw(40_000, np.random.default_rng(1))
+    layer = layer_of(kernel, about, kin=[True, False, True], below=[0.1, 0.2, 0])
+    documents, below, systems, kin = layer.draw(40_000, np.random.default_rng(1))
     both = 0.035 * systems + kin
+    assert below[:, 1] == pytest.approx(2 * below[:, 0])
+    assert (below[:, 0] > -0.1).all()
+    assert (below[:, 2] == 0).all()
+    share = 1 + below[:, 0] / 0.1
+    assert np.log(share).std() == pytest.approx(BELOW, rel=0.02)
     assert np.cov(documents, rowvar=False) == pytest.approx(FACTOR * about, abs=2e-5)
     assert np.cov(both, rowvar=False) == pytest.approx(FACTOR * layer.systems, abs=6e-5)
     assert pytest.approx(np.exp(2 * 0.4**2)) == FACTOR
@@ -91,7 +99,7 @@ def test_draws_have_the_covariance_that_is_told():
 @pytest.mark.parametrize("gap", [0.0, 0.02, 0.06, 0.12])
 def test_the_chance_of_beating_is_the_integral_over_sizes(gap):
     kernel = np.array([[1, 0.4], [0.4, 1]])
-    _, drawn, _ = layer_of(kernel).draw(40_000, np.random.default_rng(2))
+    _, _, drawn, _ = layer_of(kernel).draw(40_000, np.random.default_rng(2))
     drawn = 0.035 * drawn + [gap, 0]
     share = (drawn[:, 0] > drawn[:, 1]).mean()
     assert share == pytest.approx(naive.chance_of_beating(gap, 0.035, 0.4), abs=0.007)
@@ -133,6 +141,30 @@ def test_errors_about_documents_are_the_loop(name, judges):
         labels.tolist(), chances.tolist(),
     )  # fmt: skip
     assert found == pytest.approx(np.array(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["AP", "R@40", "nDCG", "Bpref"])
+def test_credit_below_rank_20_is_what_cut_lists_lose(name):
+    made = hj.simulate(systems=4, topics=4, documents=60, depth=40, grades=4, seed=3)
+    panel = Panel.of(made.judgments.only(np.array([0])))  # one judge: labels are not drawn
+    found = credit_below(panel, align(made.runs, panel.pool), measure(name))
+    runs = made.runs.to_dict()
+    cut = {
+        s: {t: dict(sorted(d.items(), key=lambda pair: -pair[1])[:20]) for t, d in lists.items()}
+        for s, lists in runs.items()
+    }
+    labels = made.judgments.qrels_of("judge1")
+    whole, near = (hj.evaluate(labels, lists, name).mean()[0] for lists in (runs, cut))
+    assert found == pytest.approx(np.asarray(whole) - np.asarray(near))
+    assert (found > 0).any()
+
+
+def test_measures_of_the_first_ranks_have_no_depth():
+    made = hj.simulate(systems=3, topics=3, documents=60, depth=40, seed=3)
+    panel = Panel.of(made.judgments)
+    aligned = align(made.runs, panel.pool)
+    assert not credit_below(panel, aligned, measure("P@20")).any()
+    assert not credit_below(panel, aligned, measure("nDCG@10")).any()
 
 
 def test_errors_of_measures_without_a_kernel_are_those_of_drawn_labels():

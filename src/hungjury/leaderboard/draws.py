@@ -41,7 +41,13 @@ from hungjury.judges.votes import AsGiven
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.options import BoardOptions
-from hungjury.leaderboard.panel_error import FACTOR, OVERRATED, PanelError, normal_draws
+from hungjury.leaderboard.panel_error import (
+    BELOW,
+    FACTOR,
+    OVERRATED,
+    PanelError,
+    normal_draws,
+)
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue.probabilities import E
@@ -369,6 +375,7 @@ class ErrorDraws(Record, eq=False):
     mean: Floats  # [system], less what kin are over-rated by
     topics: Floats
     documents: Floats
+    below: Floats  # about depth
     systems: Floats  # for a tau of 1
     kin: Floats
     overrated: Floats  # [system]
@@ -376,13 +383,13 @@ class ErrorDraws(Record, eq=False):
 
     def draws(self, tau: float | None = None, times: float = 1.0, kin: bool = True) -> Floats:
         """With another tau, this many times as many topics, or without what is assumed of kin."""
-        out = self.mean + (self.topics + self.documents) / np.sqrt(times)
+        out = self.mean + (self.topics + self.documents) / np.sqrt(times) + self.below
         out += (self.tau if tau is None else tau) * self.systems
         return np.asarray(out + (self.kin if kin else self.overrated))
 
     def of_systems(self, order: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """The parts that do not average out, of systems in this order: of all, and of kin."""
-        return self.tau * self.systems[:, order], self.kin[:, order]
+        return (self.tau * self.systems + self.below)[:, order], self.kin[:, order]
 
 
 class Estimate(Record, eq=False):
@@ -420,14 +427,16 @@ def panel_estimate(
     means, parts, said, error = shown(means), parts.scaled(rate), shown(mean), None
     draws = means
     if layer is not None:
-        documents, systems, kin = layer.draw(len(means), np.random.default_rng(error_seed))
+        documents, below, systems, kin = layer.draw(len(means), np.random.default_rng(error_seed))
         better = -1.0 if options.measure.smaller_is_better else 1.0
         overrated = np.where(layer.kin, better * OVERRATED * layer.unit, 0.0)
-        error = ErrorDraws(said - overrated, shown(others) - said, documents * rate, systems, kin,
-                           overrated, layer.tau)  # fmt: skip
+        error = ErrorDraws(said - overrated, shown(others) - said, documents * rate, below * rate,
+                           systems, kin, overrated, layer.tau)  # fmt: skip
         draws = error.draws()
-        parts = replace(parts, labels=FACTOR * layer.documents * np.outer(rate, rate),
-                        panel=FACTOR * layer.systems)  # fmt: skip
+        each = np.outer(rate, rate)
+        deep = BELOW**2 * np.outer(layer.below, layer.below)  # to first order: tails are long
+        parts = replace(parts, labels=FACTOR * layer.documents * each,
+                        panel=FACTOR * layer.systems + deep * each)  # fmt: skip
     return Estimate("panel", said, drawn.cells, means, draws, parts, error)
 
 

@@ -125,9 +125,7 @@ def _prior(labels: LabelDraws) -> Floats:
 FEW_TOPICS = 10
 
 
-def cautions(
-    jury: Jury, drawn: Drawn, found: Agreement | None, measure: Measure
-) -> tuple[Note, ...]:
+def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
     """Return notes on what to consider before trusting the leaderboard."""
     judgments = jury.judgments
     out: list[Note] = []
@@ -151,11 +149,6 @@ def cautions(
         out.append(
             Note("nothing-retrieved", len(empty), text, subjects=tuple(empty), about="result")
         )
-    if measure.kernel(np.arange(1.0, 2.0), jury.panel.grades[-1]) is None:
-        text = (
-            f"boards of {measure} were too sure on public collections: take P(A beats B) as rough"
-        )
-        out.append(Note("unproven-measure", 1, text, about="result"))
     if found is not None:
         out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
         same = tuple(name for name, share in found.near_constant.items() if share == 1)
@@ -324,7 +317,7 @@ def leaderboard(
             judges=len(jury.panel.judges),
             families=jury.families,
         ),
-        notes=notes + kin_notes + correction_notes + cautions(jury, drawn, found, chosen),
+        notes=notes + kin_notes + correction_notes + cautions(jury, drawn, found),
     )
 
 

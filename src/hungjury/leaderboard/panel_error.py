@@ -2,7 +2,7 @@
 
 The mean that people would give a system is modelled as theta_s = M_s + b + e_s. M_s is the panel's
 mean. The level b is the same for all systems: it never changes a ranking, and only human labels can
-estimate it. The error e_s has two parts, whose sizes were measured on public collections:
+estimate it. The error e_s has three parts, whose sizes were measured on public collections:
 
 Documents. What a person says about a document, given the panel's mean vote on it, hardly depends on
 the collection: it is a table. Given the votes documents are independent. The variance of a
@@ -13,8 +13,13 @@ Systems. u ~ N(0, tau² K) does not average out over topics. K is the cosine of 
 their users: similar systems share their error, dissimilar ones do not. tau is in units of the
 measure's range, and smaller for judges of different families.
 
-Both parts share one log-normal factor. Systems built on LLMs like the judges ("kin") are over-rated
-beyond that, by an amount that they share and one of their own.
+Depth. What a panel credits to a system for documents below rank 20, people credit more or less than
+what is above, by a share that all systems have in common. A lenient panel finds relevant documents
+deep in lists where people find none, which favours long lists over short ones. The share is
+log-normal: however wrong, it never changes who is better by what is below alone.
+
+Documents and systems share one log-normal factor. Systems built on LLMs like the judges ("kin") are
+over-rated beyond that, by an amount that they share and one of their own.
 
 Panel and gold labels combined: small-area estimation on differences between systems.
 
@@ -53,7 +58,7 @@ from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.resampling import expected_inclusion
 
-SPREAD = 0.4  # standard deviation of the logarithm of the factor on both parts
+SPREAD = 0.4  # standard deviation of the logarithm of the factor on documents and systems
 FACTOR = float(np.exp(2 * SPREAD**2))  # the mean of its square
 MEASURED = (0.023, 0.046)  # of LLM panels on public collections: docs/leaderboard.md
 PEOPLE = 0.025  # of one person's labels against another's: the same
@@ -66,6 +71,8 @@ DEEP_TAU, DEEP_KAPPA = (0.035, 0.035, 0.030, 0.030), (1.6, 1.6, 1.6, 1.6)  # of 
 FIRST_HIT_KAPPA = (1.8, 1.5, 1.2, 1.2)  # of measures of the first relevant document
 SHALLOW, ENOUGH = 20, 0.65  # a measure is deep with less of its squared weights in these ranks
 OVERRATED, OVERRATED_BY = 0.015, 0.02  # of kin: mean of what they share; its sd, and that of each
+BELOW = 1.0  # sd of the logarithm of people's credit for ranks below the 20th, by the panel's
+DEPTH_SETS = 8  # of labels that this credit is averaged over
 LABEL_SETS = 2  # that weights of documents are averaged over
 SLOW_DRAWS, SLOW_BLOCKS = 50, 4  # of labels, for measures without a kernel
 Sizes = tuple[float, float, float, float]  # by kind of panel
@@ -128,10 +135,23 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
         upper = chances[:, cut:].sum(axis=1)
         chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
     sets = LABEL_SETS if is_linear(scorer) else 1
-    labels = _drawn(vote_shares(panel), panel.grades, sets, rng)
+    labels = drawn_grades(vote_shares(panel), panel.grades, sets, rng)
     parts = effects_in_parts(scorer, labels, grades, np.arange(len(chances)))
     turned = ((mine, part.turned(independent(chances[mine]))) for mine, part in parts)
     return _sums(turned, [np.ones(len(chances))], systems)[0]
+
+
+def credit_below(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
+    """[system]: the part of the panel's means that is due to documents below rank 20."""
+    if measure.depth is not None and measure.depth <= SHALLOW:
+        return np.zeros(len(alignment.systems))
+    rng, top = np.random.default_rng(0), panel.grades[-1]
+    labels = drawn_grades(vote_shares(panel), panel.grades, DEPTH_SETS, rng)
+    whole, near = (
+        scores_under(Scorer(measure, lists, top), labels).mean(axis=(0, 2))
+        for lists in (alignment, alignment.upto(SHALLOW))
+    )
+    return np.asarray(whole - near)
 
 
 def _sampled_error(
@@ -140,14 +160,14 @@ def _sampled_error(
     """The same from scores of drawn labels, of documents that are independent between topics."""
     total = np.zeros((len(scorer.alignment.systems),) * 2)
     for _ in range(SLOW_BLOCKS):
-        values = scores_under(scorer, _drawn(chances, grades, SLOW_DRAWS, rng))
+        values = scores_under(scorer, drawn_grades(chances, grades, SLOW_DRAWS, rng))
         values -= values.mean(axis=0)
         rows = np.moveaxis(values, 1, 0).reshape(len(total), -1)
         total += rows @ rows.T / (SLOW_DRAWS - 1)
     return np.asarray(total / SLOW_BLOCKS / scorer.alignment.shape[1] ** 2)
 
 
-def _drawn(
+def drawn_grades(
     chances: Floats, grades: tuple[int, ...], number: int, rng: np.random.Generator
 ) -> NDArray[np.int16]:
     """[draw, document]: grades drawn for each document by itself."""
@@ -181,11 +201,13 @@ def kind_of_panel(judges: int, families: int) -> int:
 
 
 class PanelError(Record, eq=False):
-    """The distribution of e: of means over topics for documents, else as means are reported."""
+    """The distribution of e: of means over topics for documents and depth, else as means are
+    reported."""
 
     unit: float  # the measure's range
     kernel: Floats  # [system, system]
     documents: Floats  # [system, system]: covariance, kappa included
+    below: Floats  # [system]: the panel's credit for ranks below the 20th
     tau: float  # of the measure's range
     by_kind: Sizes  # tau
     kin: NDArray[np.bool_]  # [system]
@@ -211,11 +233,15 @@ class PanelError(Record, eq=False):
         kind = kind_of_panel(len(panel.judges), families)
         taus, kappas = sizes_for(measure, longest, panel.grades[-1])
         kernel = exposure_kernel(alignment)
-        about = documents_error(panel, alignment, measure) if documents else np.zeros_like(kernel)
+        about, below = np.zeros_like(kernel), np.zeros(len(kernel))
+        if documents:
+            about = documents_error(panel, alignment, measure)
+            below = credit_below(panel, alignment, measure)
         return PanelError(
             unit=unit,
             kernel=kernel,
             documents=kappas[kind] ** 2 * about,
+            below=below,
             tau=taus[kind] if tau is None else tau,
             by_kind=taus,
             kin=np.zeros(len(alignment.systems), dtype=bool) if kin is None else kin,
@@ -223,12 +249,12 @@ class PanelError(Record, eq=False):
 
     @property
     def systems(self) -> Floats:
-        """[system, system]: covariance of what does not average out, for the median factor."""
+        """[system, system]: covariance of what is about systems, for the median factor."""
         kin = np.outer(self.kin, self.kin) + np.diag(self.kin).astype(float)
         return np.asarray(self.unit**2 * (self.tau**2 * self.kernel + OVERRATED_BY**2 * kin))
 
-    def draw(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-        """[draw, system]: errors about documents, about systems for tau of 1, and of kin.
+    def draw(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats, Floats]:
+        """[draw, system]: errors about documents, depth, about systems for tau of 1, and of kin.
 
         The factors are the quantiles of their distribution in random order, so drawing them adds
         no noise to the results.
@@ -241,7 +267,8 @@ class PanelError(Record, eq=False):
         systems = self.unit * normal_draws(self.kernel, number, rng)
         each, shared = rng.standard_normal((number, len(self.kin))), rng.standard_normal(number)
         kin = self.unit * OVERRATED_BY * self.kin * (each + shared[:, None])
-        return factor * documents, factor * systems, factor * kin
+        share = np.exp(BELOW * rng.standard_normal((number, 1)))
+        return factor * documents, (share - 1) * self.below, factor * systems, factor * kin
 
 
 def exposure_kernel(alignment: Alignment) -> Floats:
