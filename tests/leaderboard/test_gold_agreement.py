@@ -16,7 +16,8 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import agreement_of_grades
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.gold_agreement import agreement_with_gold
-from hungjury.leaderboard.leaderboard import dependence, judge_rows
+from hungjury.leaderboard.label_model import dependence
+from hungjury.leaderboard.leaderboard import judge_rows
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, MeasureError
+from hungjury.base.errors import Argument, MeasureError, Note, percent, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
+from hungjury.judges.agreement import Agreement
 from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
@@ -283,3 +284,42 @@ def _by_judge(confusion: Floats, votes: _VoteTable, panel: Panel) -> Floats:
     np.add.at(total, votes.unit_judge, confusion)
     with np.errstate(invalid="ignore"):
         return np.asarray(total / units[:, None, None])
+
+
+TOO_MUCH = 0.03  # agreement beyond what independent judges would have
+FAR = 5.0  # in standard errors
+FEW = 50  # common documents needed to compare two judges
+
+
+def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
+    """A note on judges who agree more than independent errors, as in the label model, explain.
+
+    The expected agreement of two judges follows from the prior and their confusion matrices.
+    judges: those of `labels`.
+    """
+    prior, confusion = prior_of_grades(labels), labels.confusion
+    expected = np.einsum("g,kgl,mgl->km", prior, confusion, confusion, optimize=True)
+    at = [found.judges.index(name) for name in judges]
+    seen, common = (part[np.ix_(at, at)] for part in (found.pairs.agreement, found.pairs.common))
+    compared = (common >= FEW) & ~np.isnan(expected)
+    np.fill_diagonal(compared, False)
+    error = np.sqrt(np.maximum(expected * (1 - expected), 1e-9) / np.maximum(common, 1))
+    excess = np.where(compared, seen - expected, 0.0)
+    many = int((excess > np.maximum(TOO_MUCH, FAR * error)).sum()) // 2
+    if not many:
+        return ()
+    one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    text = (
+        f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
+        f"who err independently would, most of all {judges[one]} and "
+        f"{judges[other]}: on {percent(seen[one, other])} of documents, where "
+        f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
+        "the intervals are too narrow"
+    )
+    return (Note("dependent-judges", many, text, about="judges"),)
+
+
+def prior_of_grades(labels: LabelDraws) -> Floats:
+    """[grade]: shares of the grades among judged documents."""
+    total = labels.posterior.sum(axis=0)
+    return np.asarray(total / total.sum())

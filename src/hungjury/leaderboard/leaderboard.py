@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments, as_labels
@@ -33,13 +33,22 @@ from hungjury.judges.families import (
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
-from hungjury.leaderboard.board import Assumed, JudgeRow, Leaderboard, Step, look_ahead, standing
+from hungjury.leaderboard.board import (
+    Assumed,
+    JudgeRow,
+    Leaderboard,
+    Outlook,
+    Step,
+    look_ahead,
+    standing,
+)
 from hungjury.leaderboard.correction import Correction, gold_estimate, planned_gold, settled
 from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
-from hungjury.leaderboard.label_model import LabelDraws
+from hungjury.leaderboard.label_model import LabelDraws, dependence, prior_of_grades
 from hungjury.leaderboard.options import BOARD, BoardOptions, LeaderboardSettings, split_options
 from hungjury.leaderboard.panel_error import OVERRATED, TWO_FAMILIES, PanelError, kind_of_panel
+from hungjury.leaderboard.plan import VOTE, expected_differences, influence
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.distribution import functional
@@ -53,9 +62,7 @@ if TYPE_CHECKING:
 
 
 MOST_COMPARED = 1000  # systems for which other assumptions are tried
-TOO_MUCH = 0.03  # agreement beyond what independent judges would have
-FAR = 5.0  # in standard errors
-FEW = 50  # common documents needed to compare two judges
+LABELS_PROPOSED = 200  # by people, where nothing else would tell more systems apart
 
 
 def judge_rows(
@@ -66,7 +73,7 @@ def judge_rows(
     voting = jury.judgments
     accuracy: dict[str, float] = {}
     if labels is not None:
-        right = np.einsum("g,kgg->k", _prior(labels), labels.confusion)
+        right = np.einsum("g,kgg->k", prior_of_grades(labels), labels.confusion)
         accuracy = dict(zip(voting.judges, right.tolist(), strict=True))
     weight = None if labels is not None else jury.panel.vote_share()
     weight = weight if weights is None else weights.mean(axis=1)
@@ -86,40 +93,6 @@ def judge_rows(
         )
         for k, name in enumerate(found.judges)
     ]
-
-
-def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
-    """A note on judges who agree more than independent errors, as in the label model, explain.
-
-    The expected agreement of two judges follows from the prior and their confusion matrices.
-    judges: those of `labels`.
-    """
-    prior, confusion = _prior(labels), labels.confusion
-    expected = np.einsum("g,kgl,mgl->km", prior, confusion, confusion, optimize=True)
-    at = [found.judges.index(name) for name in judges]
-    seen, common = (part[np.ix_(at, at)] for part in (found.pairs.agreement, found.pairs.common))
-    compared = (common >= FEW) & ~np.isnan(expected)
-    np.fill_diagonal(compared, False)
-    error = np.sqrt(np.maximum(expected * (1 - expected), 1e-9) / np.maximum(common, 1))
-    excess = np.where(compared, seen - expected, 0.0)
-    many = int((excess > np.maximum(TOO_MUCH, FAR * error)).sum()) // 2
-    if not many:
-        return ()
-    one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    text = (
-        f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
-        f"who err independently would, most of all {judges[one]} and "
-        f"{judges[other]}: on {percent(seen[one, other])} of documents, where "
-        f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
-        "the intervals are too narrow"
-    )
-    return (Note("dependent-judges", many, text, about="judges"),)
-
-
-def _prior(labels: LabelDraws) -> Floats:
-    """[grade]: shares of the grades among judged documents."""
-    total = labels.posterior.sum(axis=0)
-    return np.asarray(total / total.sum())
 
 
 FEW_TOPICS = 10
@@ -307,7 +280,9 @@ def leaderboard(
         kin=[aligned.systems[s] for s in order if kin[s]],
         kin_overrated=overrated,
         favours=_favours(jury, aligned, chosen, kin),
-        steps=_steps(layer, made, jury, options, int(where.apart.sum()) // 2, correction),
+        steps=_steps(
+            layer, made, jury, options, int(where.apart.sum()) // 2, correction, drawn, ahead
+        ),
         correction=None if correction is None else correction.ordered(order),
         evidence=Evidence.of(panel, jury.panel, drawn, options, labelled, order),
         settings=LeaderboardSettings(
@@ -366,8 +341,10 @@ def _steps(
     options: BoardOptions,
     now: int,
     correction: Correction | None,
+    drawn: Drawn,
+    ahead: Outlook | None,
 ) -> list[Step]:
-    """List what would help, the most helpful first; `now`: the pairs that are told apart."""
+    """List what would help, with its effect, the most helpful first; `now`: pairs told apart."""
     if correction is not None:
         return [
             Step(f"label {more - correction.labels:,} more documents: the smallest detectable "
@@ -383,10 +360,10 @@ def _steps(
     if layer is None or made.error is None:
         text = "leave out panel_error=0 (--panel-error 0) to see what people would say"
         return [Step(text, None)]
-    label = Step("label 200 documents (`hungjury plan --budget 200`): they measure what is assumed "
-                 "here, and show what more labels would give", None)  # fmt: skip
-    if systems > MOST_COMPARED or now == systems * (systems - 1) // 2:
-        return [label]
+    if now == systems * (systems - 1) // 2:
+        return [Step("nothing: all pairs of systems are told apart", None)]
+    if systems > MOST_COMPARED:
+        return _smaller_difference(ahead)
     out = []
     judges, proposed = len(jury.panel.judges), None
     if options.panel_error is None:
@@ -404,7 +381,37 @@ def _steps(
     twice = _pairs_apart(made.error.draws(times=2.0), options)
     out.append(Step(f"ask {2 * made.cells.shape[1]:,} topics", twice))
     helpful = [step for step in out if step.pairs is not None and step.pairs > now]
-    return [*sorted(helpful, key=lambda step: -(step.pairs or 0)), label]
+    helpful.sort(key=lambda step: -(step.pairs or 0))
+    return helpful or [*_labels_to_ask(jury, drawn, options, ahead), *_smaller_difference(ahead)]
+
+
+def _smaller_difference(ahead: Outlook | None) -> list[Step]:
+    """More topics, by the difference that they would detect."""
+    if ahead is None:
+        return [Step("leave out outlook=False to see what more topics would give", None)]
+    topics, needed = ahead.topics[-1]
+    return [Step(f"ask {topics:,} topics: {_detects(ahead, needed)}", None)]
+
+
+def _labels_to_ask(
+    jury: Jury, drawn: Drawn, options: BoardOptions, ahead: Outlook | None
+) -> list[Step]:
+    """Gold labels, if a smaller difference is to be expected from them."""
+    merged, budget = jury.panel.merged(VOTE), min(LABELS_PROPOSED, len(jury.panel.pool))
+    if ahead is None or merged.posterior is None:
+        return []
+    weight = influence(options.measure, drawn.alignment, merged)
+    expected = dict(expected_differences(options.measure, drawn.alignment, merged, weight, budget))
+    if expected.get(budget, ahead.difference) >= ahead.difference:
+        return []
+    command = f"`hungjury plan --budget {budget}`"
+    return [Step(f"label {budget:,} documents ({command}): {_detects(ahead, expected[budget])}",
+                 None)]  # fmt: skip
+
+
+def _detects(ahead: Outlook, needed: float) -> str:
+    was = f"{ahead.difference:.3f}"
+    return f"the smallest detectable difference becomes about {needed:.3f} instead of {was}"
 
 
 def _favours(

@@ -21,11 +21,9 @@ log-normal: however wrong, it never changes who is better by what is below alone
 Documents and systems share one log-normal factor. Systems built on LLMs like the judges ("kin") are
 over-rated beyond that, by an amount that they share and one of their own.
 
-Panel and gold labels combined: small-area estimation on differences between systems.
-
-A few hundred gold labels fix the level of all systems well and each single system badly, while a
-panel ranks systems well and gets the level wrong. So the level comes from the direct estimates, and
-differences between systems from both (Fay and Herriot 1979): with H centring over systems,
+Combined with gold labels: a few hundred of them fix the level of all systems well and each single
+system badly, while a panel ranks systems well and gets the level wrong. So the level comes from the
+direct estimates, and differences from both (Fay and Herriot 1979): with H centring over systems,
 H theta = c H M + H u, u ~ N(0, tau² K), and the direct estimate is H theta plus its own error. The
 slope c and the panel's error tau are unknown; both are integrated over on a grid.
 
@@ -351,18 +349,12 @@ def combine_estimates(
 
     Parameters
     ----------
-    direct, covariance
-        Estimates [system] from gold labels, and their covariance.
-    panel
-        The panel's means [system].
-    kernel
-        How two systems share the panel's error, before `wide_kernel`.
-    unit
-        The measure's range.
-    draws, rng
-        Draws of the means from the posterior.
-    level
-        Level of the intervals.
+    direct, covariance, panel
+        Estimates [system] from gold labels and their covariance; the panel's means [system].
+    kernel, unit
+        How two systems share the panel's error, before `wide_kernel`, and the measure's range.
+    draws, rng, level
+        Draws of the means from the posterior, and the level of intervals.
     """
     systems = len(direct)
     forth, back, noise = _axes(covariance, wide_kernel(kernel))
@@ -435,8 +427,7 @@ def _axes(covariance: Floats, kernel: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _quantiles(weight: Floats, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Grid points in proportion to their weight, spread as evenly as possible, in random order."""
-    places = (rng.permutation(draws) + rng.random()) / draws
-    upto = np.cumsum(weight)
+    places, upto = (rng.permutation(draws) + rng.random()) / draws, np.cumsum(weight)
     return np.asarray(np.searchsorted(upto, places * upto[-1]))
 
 
@@ -445,9 +436,7 @@ def _summary(value: Floats, weight: Floats, level: float) -> tuple[float, float,
     order = np.argsort(value)
     upto = np.cumsum(weight[order])
     tail = (1 - level) / 2
-    median, low, high = (
-        float(value[order][np.searchsorted(upto, q)]) for q in (0.5, tail, 1 - tail)
-    )
+    median, low, high = value[order][np.searchsorted(upto, (0.5, tail, 1 - tail))].tolist()
     return median, low, high
 
 

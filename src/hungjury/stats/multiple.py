@@ -32,16 +32,14 @@ from hungjury.stats.resampling import normal_reach
 def bonferroni(pvalues: ArrayLike) -> Floats:
     """Multiply every p-value by the number of tests."""
     values = _pvalues(pvalues)
-    adjusted: Floats = np.minimum(1, values * values.shape[-1])
-    return adjusted
+    return np.asarray(np.minimum(1, values * values.shape[-1]))
 
 
 def holm(pvalues: ArrayLike) -> Floats:
     """Adjust by Holm's step-down method (1979): family-wise error, sharper than Bonferroni's."""
     values = _pvalues(pvalues)
-    tests = values.shape[-1]
     order = np.argsort(values, axis=-1)
-    stepped = np.take_along_axis(values, order, axis=-1) * np.arange(tests, 0, -1)
+    stepped = np.take_along_axis(values, order, axis=-1) * np.arange(values.shape[-1], 0, -1)
     return _put_back(np.maximum.accumulate(stepped, axis=-1), order)
 
 
@@ -189,10 +187,8 @@ def simultaneous_widths(
     return np.asarray(stretch * float(np.quantile(largest, level)) * sd)
 
 
-CELLS_AT_ONCE = 2**21
-"""Entries of one block of permuted tables, to bound memory."""
-NOISE = 1e-12
-"""Relative size below which a difference of means is rounding."""
+CELLS_AT_ONCE = 2**21  # entries of one block of permuted tables, to bound memory
+NOISE = 1e-12  # relative size below which a difference of means is rounding
 
 
 class Variance(NamedTuple):
@@ -260,8 +256,7 @@ def tukey_test(values: ArrayLike, alpha: float = 0.05) -> RandomisedTukey:
         p = np.exp(PchipInterpolator(at, np.log(np.maximum(p, 1e-300)))(q[known]))
     pvalues = np.zeros(len(q))  # without any error every difference is certain
     pvalues[known] = p
-    needed = _range_quantile(1 - alpha, len(table), error.df) * scale
-    return RandomisedTukey(pvalues, float(needed))
+    return RandomisedTukey(pvalues, _range_quantile(1 - alpha, len(table), error.df) * scale)
 
 
 def _two_systems(values: ArrayLike) -> Floats:
@@ -338,8 +333,8 @@ def tukey_groups(
     Two means differ when |difference| > q sqrt(ms_error (1/n + 1/m) / 2), q the 1 - alpha quantile
     of the studentised range of this many means (4.30, with the error's degrees of freedom).
     """
-    centre = numbers(means, "means", unit="level", least=2)
-    each = numbers(sizes, "sizes", unit="level", least=2)
+    centre, each = (numbers(given, name, unit="level", least=2)
+                    for given, name in ((means, "means"), (sizes, "sizes")))  # fmt: skip
     check_share("alpha", alpha)
     q = _range_quantile(1 - alpha, len(centre), df_error)
     needed = q * np.sqrt(ms_error * (1 / each[:, None] + 1 / each) / 2)
