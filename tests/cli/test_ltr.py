@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_matrix
 from scipy.special import stdtrit
 
 import hungjury as hj
@@ -56,7 +58,7 @@ def test_from_files_to_scores(fold):
     done = run("train", fold / "train.txt.gz", "--valid", fold / "vali.txt.gz", "--nav-rel", 2,
                "-o", ranker, "--plot", picture, *QUICK)  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert "400 documents of 40 queries; nMCG@10 on the validation data" in done.stderr
+    assert f"400 documents of 40 queries; {NMCG} on the validation data" in done.stderr
     assert picture.read_text().lstrip().startswith("<?xml")
     ranked, labels = fold / "test.run", fold / "test.qrels"
     done = run("rank", ranker, fold / "test.txt.gz", "-o", ranked, "--qrels", labels, "--tag", "me")
@@ -124,13 +126,17 @@ def test_notes_and_mistakes(fold):
         run("rank", train, train)
 
 
+NDCG = 'nDCG(dcg="exp-log2")@10'
+NMCG = 'nMCG(user="published-shape", nav_rel=2)@10'
+
+
 def test_compare_rankers_command(fold):
     picture = fold / "curves.svg"
     done = run("compare-rankers", fold, "--folds", 5, "--nav-rel", 2, "--sizes", "4,500",
                "--plot", picture, *QUICK)  # fmt: skip
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["nDCG@10", "4", "all"]
+    assert lines[0].split() == [NDCG, "4", "all"]
     assert "note: rankers have 12 trees; left out sizes: 500\n" in done.stderr
     assert lines[1].startswith("λ-MART")
     assert lines[2].startswith("nMCG-MART")
@@ -139,7 +145,7 @@ def test_compare_rankers_command(fold):
     done = run("compare-rankers", fold, "--nav-rel", 2, "--format", "json", "--objective", "ndcg",
                *QUICK)  # fmt: skip
     rows = json.loads(done.stdout)
-    assert [row["measure"] for row in rows] == ["nDCG@10", "nMCG@10"]
+    assert [row["measure"] for row in rows] == [NDCG, NMCG]
     assert all(row["p"] == 1 for row in rows)
     assert "splits the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
     assert "not a list of tree counts" in run("compare-rankers", fold, "--sizes", "a").output
@@ -181,8 +187,8 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
     lines = run("compare-rankers", *sets, *flags).stdout.splitlines()
     heads = ["measure", "algorithm", "one", "4", "one", "all", "other", "4", "other", "all"]
     assert lines[1].split() == heads
-    assert lines[2].split()[:2] == ["nDCG@10", "λ-MART"]
-    means = [row["mean"] for row in rows if row["measure"] == "nDCG@10"
+    assert lines[2].split()[:2] == [NDCG, "λ-MART"]
+    means = [row["mean"] for row in rows if row["measure"] == NDCG
              and row["algorithm"] == "λ-MART"]  # fmt: skip
     assert lines[2].split()[2:] == [f"{mean:.4f}" for mean in means]
     assert "other: 14 test queries, 1 fold;" in "\n".join(lines)
@@ -190,7 +196,7 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
     latex = run("compare-rankers", *sets, *flags, "--format", "latex", "--plot", picture).stdout
     assert r"measure & algorithm & one 4 & one all & other 4 & other all \\" in latex
     assert r"\begin{table}" in latex
-    assert r"nDCG@10 & $\lambda$-MART & " in latex
+    assert r"@10 & $\lambda$-MART & " in latex
     assert picture.exists()
     alone = run("compare-rankers", fold, *flags, "--format", "latex").stdout
     assert r"measure & algorithm & 4 & all \\" in alone
@@ -246,3 +252,37 @@ def test_marks():
     assert "nMCG-MART  0.1000    0.1000*   0.1000**" in str(found)
     assert "nMCG@10       100       500       all" in str(found)
     assert 'trees in "all", by fold: nMCG-MART 9' in str(found)
+    assert "printed" not in str(found)
+    known = replace(found, measures=(NDCG,), size=(10_000, 136), without=("", "1-2"))
+    lines = [line.split(", printed") for line in str(known).splitlines() if "printed" in line]
+    assert [(name, *cells.split()) for name, cells in lines] == [
+        ("λ-MART", "0.4479", "0.4637", "0.4634"),
+        ("λ-MART, without user features", "-", "-", "0.4410"),
+        ("nMCG-MART", "0.4499**", "0.4646", "0.4648*"),
+    ]
+    assert "nMCG-MART, without 1-2" in str(known)
+
+
+def test_features_left_out_are_as_if_they_were_not_there(fold, tmp_path):
+    """A ranker that may not use a feature scores as one that never saw it."""
+    features, labels, groups = learnable(5, 60)
+    few = {"num_threads": 1, "num_leaves": 6, "num_iterations": 8}
+    whole = hj.ltr.ranking_data(features, labels, groups)
+    less = hj.ltr.ranking_data(np.delete(features, [0, 2], axis=1), labels, groups)
+    expected = hj.train_ranker(less, nav_rel=2, **few).predict(less)
+    for chosen in ({"drop": "1,3"}, {"drop": [1, 3]}, {"features": f"2,4-{features.shape[1]}"}):
+        ranker = hj.train_ranker(whole, nav_rel=2, **chosen, **few)
+        np.testing.assert_allclose(ranker.predict(whole), expected)
+    sparse = hj.ltr.ranking_data(csr_matrix(features), labels, groups).using(drop="1,3")
+    np.testing.assert_array_equal(sparse.features.toarray(), whole.using(drop="1,3").features)
+    for wrong in ("0", "3-2", "1-99", "a", ""):
+        with pytest.raises(InputError, match="invalid features"):
+            whole.using(features=wrong)
+    done = run("compare-rankers", fold, "--nav-rel", 2, "--objective", "nmcg", "--without", "1",
+               "--format", "json", *QUICK)  # fmt: skip
+    rows = json.loads(done.stdout)
+    assert {row["algorithm"] for row in rows} == {"nMCG-MART", "nMCG-MART, without 1"}
+    plain = run("compare-rankers", fold, "--nav-rel", 2, "--objective", "nmcg", "--drop", "1",
+                "--format", "json", *QUICK)  # fmt: skip
+    means = [row["mean"] for row in rows if row["algorithm"].endswith("1")]
+    assert means == [row["mean"] for row in json.loads(plain.stdout)]

@@ -47,34 +47,44 @@ def rows(path):
     return list(csv.DictReader(io.StringIO(path.read_text())))
 
 
+def only(folder, pattern):
+    (found,) = folder.glob(pattern)
+    return found
+
+
 @pytest.mark.long
 def test_markov_from_files_to_a_page(demo, tmp_path):
     flags = ["--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 2]
     done = run("study", "markov", *flags)
-    folder = tmp_path / "markov"
+    folder = tmp_path / "markov" / "demo_repetitions-2"
     assert done.exit_code == 0
-    claims, pages = done.stdout.split("\n\n")
-    assert claims.splitlines()[0].split() == ["claim", "case", "estimate", "low", "high", "verdict"]
+    summary, claims, pages = done.stdout.split("\n\n")
+    assert summary.startswith("32 claims. ")
+    assert "about 0.8 would hold by chance" in summary
+    assert claims.splitlines()[0].split() == ["verdict", "claim", "case", "estimate", "low", "high"]
     assert pages.splitlines()[0] == str(folder / "index.html")
     assert "4 jobs: 0 stored already, 4 to do" in done.stderr
 
     names = ["AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)", "MP", "MP(rec=True)"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), names).mean()
-    (first,) = rows(folder / "table-5.2.csv")
-    table = {row[""]: row for row in rows(folder / "table-5.3.csv")}
+    (first,) = rows(only(folder, "table-5.2-*.csv"))
+    table = {row[""]: row for row in rows(only(folder, "table-5.3-*.csv"))}
     assert len(table) == 16
     for i, name in enumerate(names[:5]):
         for row, m in ((first, 0), (table["MP GL_AD_ID"], 5), (table["MP GL_AD_ID@Rec(T)"], 6)):
             expected = kendalltau(means[m], means[i]).statistic
             assert float(row[name]) == pytest.approx(expected, abs=1e-12)
-    timed = rows(folder / "table-5.4.csv")
+    timed = rows(only(folder, "table-5.4-*.csv"))
     assert [round(float(r["discrete"]), 4) for r in timed] == [0.9205, 0.8668, 0.8120]
     assert [round(float(r["continuous"]), 4) for r in timed] == [0.6600, 0.8706, 0.8005]
-    assert r"\toprule" in (folder / "table-5.3.tex").read_text()
-    assert (folder / "table-5.3.svg").read_text().startswith("<?xml")
-    assert (folder / "table-5.3.png").read_bytes().startswith(b"\x89PNG")
+    assert r"\toprule" in only(folder, "table-5.3-*.tex").read_text()
+    assert only(folder, "table-5.3-*.svg").read_text().startswith("<?xml")
+    assert only(folder, "table-5.3-*.png").read_bytes().startswith(b"\x89PNG")
+
+    assert only(folder, "table-5.3-*.pdf").read_bytes().startswith(b"%PDF")
 
     page = (folder / "index.html").read_text()
+    assert page.index("32 claims") < page.index("Claims:") < page.index("Table 5.1")
     assert page.count("<table>") == 8
     assert page.count('src="data:image/svg+xml;base64,') == 3
     assert not re.search(r'(src|href)="(?!data:)', page), "the page needs another file"
@@ -92,7 +102,7 @@ def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
     done = run("study", "markov", *files, "-o", tmp_path, *flags)
     assert done.stderr == ""
-    (first,) = rows(tmp_path / "markov" / "table-5.2.csv")
+    (first,) = rows(only(tmp_path / "markov", "*/table-5.2-*.csv"))
     assert list(first) == ["", "nDCG@5", "AP"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), ["nDCG@5", "AP(rel=2)"])
     expected = kendalltau(*means.mean()).statistic

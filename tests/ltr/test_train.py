@@ -33,12 +33,15 @@ def learnable(seed, queries=60, size=15, top=4, noise=0.6):
 TRAIN, VALID, TEST = (learnable(seed) for seed in (1, 2, 3))
 
 
+NMCG = 'nMCG(user="published-shape", nav_rel=3)@10'
+
+
 def test_training_raises_nmcg_of_unseen_queries():
     ranker = hj.train_ranker(TRAIN, VALID, nav_rel=3, **SMALL)
     unseen = hj.ltr.ranking_data(*TEST)
     start, now = ranker.score(unseen, 0).mean(), ranker.score(unseen).mean()
     assert now > start + 0.15
-    history = ranker.history["valid nMCG@10"]
+    history = ranker.history[f"valid {NMCG}"]
     assert ranker.trees == int(np.argmax(history)) + 1
     assert ranker.score(hj.ltr.ranking_data(*VALID)).mean() == pytest.approx(max(history))
     scores = hj.evaluate(unseen.qrels(), {"it": ranker.rank(unseen)}, [ranker.goal.measure])
@@ -49,7 +52,7 @@ def test_early_stopping_keeps_the_best_number_of_trees():
     ranker = hj.train_ranker(
         TRAIN, VALID, **{**SMALL, "n_estimators": 200}, early_stopping_rounds=5, seed=1
     )
-    history = ranker.history["valid nMCG@10"]
+    history = ranker.history[f"valid {NMCG}"]
     assert ranker.trees + 5 == len(history) < 200
     assert history[ranker.trees - 1] == max(history)
     without = hj.train_ranker(TRAIN, **SMALL, early_stopping_rounds=5)
@@ -225,7 +228,7 @@ def test_lightgbms_train_with_our_objective_and_metric():
     np.testing.assert_array_equal(booster.predict(TEST[0]), whole.predict(TEST[0]))
     with pytest.raises(InputError, match="16 trees requested, but the ranker has 15"):
         whole.predict(TEST[0], trees=16)
-    assert tuple(found["valid_0"]["nMCG@10"]) == ranker.history["valid nMCG@10"]
+    assert tuple(found["valid_0"][NMCG]) == ranker.history[f"valid {NMCG}"]
     with pytest.raises(InputError, match="the data set has no groups"):
         goal.metric(np.zeros(3), lightgbm.Dataset(TRAIN[0], label=TRAIN[1]).construct())
 
@@ -250,7 +253,7 @@ def test_lightgbms_own_estimator_takes_the_objective():
         TRAIN[0], TRAIN[1], group=TRAIN[2], eval_set=[VALID[:2]], eval_group=[VALID[2]],
         eval_metric=goal.sklearn_metric,
     )  # fmt: skip
-    assert model.evals_result_["valid_0"]["nMCG@10"][-1] > 0.8
+    assert model.evals_result_["valid_0"][NMCG][-1] > 0.8
 
 
 def estimator(**more):

@@ -152,7 +152,7 @@ assert "--case [keep|lower]" in command("evaluate", "--help")
         add_recipe,
         """
 found = command("study", "spread", "--data", "made", "--rel", "1", "-o", "out", "--jobs", "1")
-assert len(open("out/spread/table-1.csv").readlines()) == 3, found
+assert len(open("out/spread/made/table-1-Spread.csv").readlines()) == 3, found
 """,
     ),
 }

@@ -17,11 +17,11 @@ from hungjury.report.study_plots import (
     draw_interaction,
     draw_main_effects,
     draw_matrices,
-    draw_rates,
+    draw_rate_lines,
     draw_tukey,
     draw_tuples,
 )
-from hungjury.studies.recipe import Matrix
+from hungjury.studies.recipe import Lines, Matrix
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def scores(sim: Any) -> Any:
 
 
 def texts(figure: Any) -> list[str]:
-    found = []
+    found = [t.get_text() for legend in figure.legends for t in legend.get_texts()]
     for axes in figure.axes:
         legend = axes.get_legend()
         found += [t.get_text() for t in (legend.get_texts() if legend else [])]
@@ -55,7 +55,8 @@ def test_correlations(scores: Any, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("error")  # matplotlib warns where no room is left for the axes
 def test_long_names_leave_room_for_the_plot() -> None:
     name = f'nMCG(user="{"/folder" * 40}/users.json")@4'
-    rates = draw_rates({name: [1, 0.5], "AP": [1, 0.8]}, (1, 0.5), "power")
+    panel_of = Lines("", {name: [1, 0.5], "AP": [1, 0.8]})
+    rates = draw_rate_lines([panel_of], (1, 0.5), "power", 1)
     panel = Matrix("", (name, "AP"), (name, "AP"), np.eye(2))
     matrix = draw_matrices((panel,), 1)
     rows, _ = new_rows([name, "AP"])
@@ -74,7 +75,8 @@ def test_robustness(sim: Any) -> None:
     assert {"AP", "RBP", "100%", "50%", "10%"} <= set(texts(figure))
     first = figure.axes[0].lines[0].get_ydata()
     np.testing.assert_allclose(first, [1, *found.mean()[0]])
-    many = draw_rates({f"m{i}": [1, i / 30] for i in range(30)}, (1, 0.5), "power")
+    panel = Lines("", {f"m{i}": [1, i / 30] for i in range(30)})
+    many = draw_rate_lines([panel], (1, 0.5), "power", 1)
     styles = {(x.get_color(), x.get_marker(), x.get_linestyle()) for x in many.axes[0].lines}
     assert len(styles) == 30
     nine = many.axes[0].lines[:9]  # as in TH Figure 5.6, where two lines nearly coincide
@@ -98,6 +100,12 @@ def test_tuples(sim: Any) -> None:
     figure = draw_tuples(found, "AP", "rmse", named=["mv"])
     assert figure.axes[0].get_legend().get_texts()[0].get_text() == "mv"
     assert len(figure.axes[0].lines) == 34
+    assert not figure.axes[0].collections
+    drawn = hj.studies.tuple_study(
+        sim.judgments, sim.runs, "AP", sim.gold, sizes=[2, 3], tuples=2, approaches=["uni", "mv"],
+        resamples=20,
+    )  # fmt: skip
+    assert len(draw_tuples(drawn, "AP").axes[0].collections) == 2  # a band for each line
     with pytest.raises(InputError, match="ERR was not studied"):
         draw_tuples(found, "ERR")
     anova = hj.studies.factorial_anova(found.observations(), "tau_ap", ["approach"], "size")

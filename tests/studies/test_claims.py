@@ -296,7 +296,7 @@ def test_claims_with_several_quantities_can_be_told_apart() -> None:
         for share in (50, 10)
     )
     other = claim(around(1, 0.1))
-    cases = [row[1] for row in verdicts([half, other, tenth]).rows]
+    cases = [row[2] for row in verdicts([half, other, tenth]).rows]
     assert cases == ["gold; 50 %: A - B", "AP", "gold; 10 %: A - B"]
     moved = [
         Claim(one.text, one.case, one.measured, one.quantity + 0.1, one.over)

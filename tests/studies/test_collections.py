@@ -119,7 +119,7 @@ def test_figures_have_a_panel_for_each_collection(studies: dict[str, Study]) -> 
         assert titles[0].startswith("first,")
         assert titles[-1].startswith("second,")
     names = list(studies["crowd"].report.figures)
-    assert names == ["table-2-1-first", "table-2-1-second"]
+    assert names == ["tau_ap-AP-first", "tau_ap-AP-second"]
 
 
 def test_a_column_for_collections_where_there_are_several(studies: dict[str, Study]) -> None:
@@ -287,7 +287,10 @@ def test_two_collections_on_the_command_line(folders: tuple[Path, Path], tmp_pat
         command, ["study", "markov", *map(str, flags)], catch_exceptions=False
     )
     assert done.exit_code == 0
-    assert [r[""] for r in rows(tmp_path / "markov" / "table-5.2.csv")] == ["T08", "second"]
-    page = (tmp_path / "markov" / "index.html").read_text()
+    (home,) = tmp_path.glob("markov/T08+second_*")
+    assert home.name == "T08+second_repetitions-1_rates-0.5_grades-0-1-2-3"
+    (first,) = home.glob("table-5.2-*.csv")
+    assert [r[""] for r in rows(first)] == ["T08", "second"]
+    page = (home / "index.html").read_text()
     assert page.count("<dt>collection</dt>") == 2
     assert "<dd>T08</dd>" in page

@@ -311,14 +311,25 @@ def test_files_of_crowd(folder: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "EM almost never reaches MV" in done.output  # the claims, with their verdicts
     assert " inconclusive" in done.output or " holds" in done.output
-    here = {path.name for path in (tmp_path / "crowd").iterdir()}
-    assert here == {
-        "index.html", "jobs.sqlite", "claims.csv", "claims.tex", "sensitivity.csv",
-        "sensitivity.tex", "sensitivity-numbers.csv", "sensitivity-numbers.tex",
-        "single-judges.csv", "single-judges.tex", "table-1.csv", "table-1.tex",
-        "table-2.csv", "table-2.tex",
-        "table-2-tau.csv", "table-2-tau.tex", "table-2-1.svg", "table-2-1.png",
-    }  # fmt: skip
+    home = tmp_path / "crowd"
+    (mine,) = (path for path in home.iterdir() if path.is_dir())
+    assert mine.name.endswith("_measures-AP_sizes-2-3_tuples-2")
+    first, second = (
+        "table-1-tau-and-tau_ap-averaged-over-judges-with-95-confidence",
+        "table-2-tau_ap-for-different-merging-strategies-and-numbers-M-of",
+    )
+    tables = ("claims", "sensitivity", "sensitivity-numbers", "single-judges", "table-2-tau")
+    assert {path.name for path in mine.iterdir()} == {
+        "index.html",
+        *(f"{name}.{form}" for name in (*tables, first, second) for form in ("csv", "tex")),
+        *(f"tau_ap-AP.{form}" for form in ("pdf", "svg", "png")),
+    }
+    more = CliRunner().invoke(
+        command, ["study", "crowd", "--data", str(folder), "-o", str(home.parent), *flags,
+                  "--tuples", "3"], catch_exceptions=False,
+    )  # fmt: skip
+    assert more.exit_code == 0
+    assert {path.name for path in home.iterdir()} >= {"jobs.sqlite", mine.name}
 
 
 def test_a_study_with_one_measure(folder: Path, tmp_path: Path) -> None:

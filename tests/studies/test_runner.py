@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -291,6 +292,30 @@ def test_results_that_somebody_changed_are_named(study_sources, store, change):
     with pytest.raises(InputError, match="result of 'draw/1' was changed") as caught:
         run_jobs(draws(2), study_sources, store, 0, ALONE)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_store_that_is_damaged_anywhere_is_named(tmp_path, seed):
+    """Bytes changed or cut off; an error is short and quotes no results."""
+    path, chance = tmp_path / "a.sqlite", random.Random(seed)
+    wanted = {str(i): "f" for i in range(60)}
+    with ResultStore(path) as store:
+        for key in wanted:
+            store.put(key, "f", as_text({"a": np.arange(50.0)}), None, 0.0)
+    content = bytearray(path.read_bytes())
+    at = chance.randrange(len(content) - 600)
+    content[at : at + 500] = chance.randbytes(500) if seed % 2 else b""
+    path.write_bytes(content)
+    said = "damaged-store"
+    try:
+        with ResultStore(path) as store:
+            store.values(dict.fromkeys(store.finished(wanted), "f"))
+            store.put("new", "f", "1", None, 0.0)
+    except InputError as error:  # bytes that nothing uses do no harm
+        said = f"{error.code}: {error}"
+    assert said.startswith("damaged-store")
+    assert "__array__" not in said
+    assert len(said) < 400
 
 
 @pytest.mark.long

@@ -49,12 +49,18 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     default=["lambdarank", "nmcg"],
     help="Objectives to train; the first is the baseline.",
 )
+@click.option(
+    "--without",
+    metavar="NUMBERS",
+    help="Train each objective also without these features, such as 134-136.",
+)
 @training_options
 @picture_option("--plot", "Plot learning curves")
 @result_options("table", "csv", "json", "latex")
 def compare_rankers_command(
     folders: tuple[str, ...], folds: int | None, sizes: list[int],
-    objectives: tuple[Objective, ...], training: dict[str, Any], plot: str | None, out: Output,
+    objectives: tuple[Objective, ...], without: str | None, training: dict[str, Any],
+    plot: str | None, out: Output,
 ) -> None:  # fmt: skip
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 
@@ -66,6 +72,7 @@ def compare_rankers_command(
     Examples:
       hungjury compare-rankers MSLR/Fold* --user users.json --plot curves.svg
       hungjury compare-rankers MQ2008/Fold1 --folds 5 --nav-rel 2
+      hungjury compare-rankers MSLR-WEB10K/Fold* --objective lambdarank --without 134-136
       hungjury compare-rankers 'WEB30K=MSLR/Fold*' Istella=istella-s --format latex
     """
     from hungjury.base.tables import Table
@@ -74,8 +81,8 @@ def compare_rankers_command(
     sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
     with out.progress() as progress:
         several = compare_data_sets(
-            sets, sizes=sizes, objectives=objectives, progress=progress, **training
-        )  # fmt: skip
+            sets, sizes=sizes, objectives=objectives, without=without, progress=progress, **training
+        )
     found = several if len(sets) > 1 else next(iter(several.found.values()))
     out.notes(found.notes)
     out.write(Table.of(found.rows()) if out.form in ("csv", "json") else found)

@@ -71,7 +71,8 @@ _STUDY = [
                  help="Use the paper's own settings where they differ from the defaults; options "
                  "that are given take precedence."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
-                 help="Output folder; results go into a subfolder named after the study."),
+                 help="Output folder; results go into a subfolder named after the study, the data "
+                 "and the parameters that are not the defaults."),
     option("--engine", default="local",
                  help="local, dask://HOST:PORT, or the name of a joblib backend."),
     click.option("--jobs", "workers", type=count(MOST_WORKERS),
@@ -169,7 +170,7 @@ def _run(
     csv_safe: bool, options: Mapping[str, Any], quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
-    from hungjury.studies.claims import verdicts
+    from hungjury.studies.claims import summary, verdicts
     from hungjury.studies.data import Sources, read_collections
     from hungjury.studies.engines import Engine
     from hungjury.studies.recipe import run_study
@@ -196,7 +197,7 @@ def _run(
     page, *others = write_study(study, csv_safe)
     print_notes(study.notes, quiet, str(page))
     if study.report.claims:
-        click.echo(f"{verdicts(study.report.claims)}\n")
+        click.echo(f"{summary(study.report.claims)}\n\n{verdicts(study.report.claims)}\n")
     click.echo(f"{page}\n{len(others)} tables and figures in the same folder")
 
 

@@ -23,7 +23,7 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import flag
-from hungjury.ltr.options import GOAL, TREES
+from hungjury.ltr.options import FEATURES, GOAL, TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
@@ -35,7 +35,7 @@ FLAGS = {
 
 def training_options(command: F) -> F:
     """Add the options of training; a command gets them as `training`, named as functions do."""
-    options = {FLAGS.get(name, name): name for name in (GOAL | TREES) if name != EARLY}
+    options = {FLAGS.get(name, name): name for name in (GOAL | FEATURES | TREES) if name != EARLY}
 
     @wraps(command)
     def gathered(settings: dict[str, Any], **given: Any) -> Any:
@@ -48,7 +48,7 @@ def training_options(command: F) -> F:
 
 def training_flag(name: str) -> Callable[[F], F]:
     """Make the flag of an option of training."""
-    return flag(replace((GOAL | TREES)[name], name=FLAGS.get(name, name)))
+    return flag(replace((GOAL | FEATURES | TREES)[name], name=FLAGS.get(name, name)))
 
 
 def _settings(
@@ -162,10 +162,10 @@ def _labelled(data: RankingData, qrels: str | None) -> RankingData:
 
 def _summary(output: str, ranker: Ranker, data: RankingData, seen: RankingData | None) -> str:
     text = (
-        f"{output}: {ranker.trees} trees for {ranker.goal.short} of {ranker.user}, from "
+        f"{output}: {ranker.trees} trees for {ranker.goal}, from "
         f"{len(data):,} documents of {len(data.queries):,} queries"
     )
     if seen is None:
         return text
     start, now = (float(ranker.score(seen, trees).mean()) for trees in (0, None))
-    return f"{text}; {ranker.goal.short} on the validation data: {now:.4f} (unranked {start:.4f})"
+    return f"{text}; {ranker.goal} on the validation data: {now:.4f} (unranked {start:.4f})"

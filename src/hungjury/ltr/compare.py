@@ -20,13 +20,15 @@ from hungjury.base.text import columns
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, class_shares
-from hungjury.ltr.options import GOAL, split_options
+from hungjury.ltr.options import FEATURES, GOAL, feature_options, split_options
 from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired import randomisation_test, t_interval
+from hungjury.studies.papers.published import printed_numbers, printed_rows
 from hungjury.users.model import user_model
 
 ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
 ALL = "all"
+PRINTED = ("100", "500", ALL)  # sizes in Table 5.5
 LEVELS = ((0.01, "**"), (0.05, "*"))
 
 
@@ -48,7 +50,18 @@ class RankerComparison(Record, Result, eq=False):
     p: Floats  # [objective, measure, size]: randomisation test against the first objective
     curves: Floats  # [objective, measure, tree]: after each tree, mean over the folds' test data
     shares: Floats  # [fold]: of navigational queries among those trained on
+    without: tuple[str, ...] = ()  # [objective]: features it was trained without
+    size: tuple[int, int] = (0, 0)  # of the data: queries and features
     notes: tuple[Note, ...] = ()
+
+    @property
+    def algorithms(self) -> list[str]:
+        """What each objective is called in tables."""
+        left_out = self.without or ("",) * len(self.objectives)
+        return [
+            ALGORITHMS[one] + (f", without {numbers}" if numbers else "")
+            for one, numbers in zip(self.objectives, left_out, strict=True)
+        ]
 
     @property
     def folds(self) -> int:
@@ -66,7 +79,7 @@ class RankerComparison(Record, Result, eq=False):
         low, high = map(np.asarray, t_interval(self.values - self.values[:1]))
         return [
             {
-                "algorithm": ALGORITHMS[objective],
+                "algorithm": algorithm,
                 "measure": measure,
                 "trees": size,
                 "mean": float(means[o, m, s]),
@@ -75,65 +88,81 @@ class RankerComparison(Record, Result, eq=False):
                 "high": float(high[o, m, s]),
                 "p": float(self.p[o, m, s]),
             }
-            for o, objective in enumerate(self.objectives)
+            for o, algorithm in enumerate(self.algorithms)
             for m, measure in enumerate(self.measures)
             for s, size in enumerate(self.sizes)
         ]
 
     def to_text(self, digits: int = 4) -> str:
         """A table like the thesis' 5.5, then how many trees "all" are."""
-        means = self.means()
         lines: list[str] = []
-        for m, measure in enumerate(self.measures):
-            rows = [[measure, *(f"{size}  " for size in self.sizes)]]
-            for o, objective in enumerate(self.objectives):
-                marked = zip(means[o, m].tolist(), self.p[o, m].tolist(), strict=True)
-                cells = [f"{mean:.{digits}f}{_mark(p):<2}" for mean, p in marked]
-                rows.append([ALGORITHMS[objective], *cells])
-            lines += [columns(rows), ""]
+        shown = [[_shown(cell, digits) for cell in row] for row in self.table().rows]
+        for measure in self.measures:
+            rows = [row[1:] for row in shown if row[0] == measure]
+            lines += [columns([[measure, *(f"{size}  " for size in self.sizes)], *rows]), ""]
         return "\n".join([*lines, *self.remarks()])
 
     def remarks(self) -> list[str]:
         """Describe the test, how many trees "all" are, and which queries were navigational."""
         lines = [
             f"{len(self.fold_of):,} test queries, {self.folds} fold{'s' * (self.folds > 1)}; "
-            f"* p < 0.05, ** p < 0.01 against {ALGORITHMS[self.objectives[0]]}, paired "
+            f"* p < 0.05, ** p < 0.01 against {self.algorithms[0]}, paired "
             "randomisation test"
         ]
-        for objective, trees in zip(self.objectives, self.trees.tolist(), strict=True):
+        for algorithm, trees in zip(self.algorithms, self.trees.tolist(), strict=True):
             chosen = ", ".join(map(str, trees))
-            lines.append(f'trees in "all", by fold: {ALGORITHMS[objective]} {chosen}')
+            lines.append(f'trees in "all", by fold: {algorithm} {chosen}')
         shown = ", ".join(f"{share:.1%}" for share in self.shares)
         return [*lines, f"navigational queries trained on, by fold: {shown}"]
 
     def table(self) -> Table:
-        """A row for each measure and algorithm, a column for each size, marks as in the thesis."""
+        """A row for each measure and algorithm, a column for each size, marks as in the thesis;
+        below them what the thesis prints about this data set, if it does."""
         means = self.means()
-        rows: list[list[Cell]] = [
-            [
-                measure,
-                ALGORITHMS[objective],
-                *(
-                    Marked(float(mean), _mark(p))
-                    for mean, p in zip(means[o, m], self.p[o, m], strict=True)
-                ),
-            ]
-            for m, measure in enumerate(self.measures)
-            for o, objective in enumerate(self.objectives)
-        ]
+        rows: list[list[Cell]] = []
+        for m, measure in enumerate(self.measures):
+            for o, algorithm in enumerate(self.algorithms):
+                pairs = zip(means[o, m], self.p[o, m], strict=True)
+                cells = (Marked(float(mean), _mark(p)) for mean, p in pairs)
+                rows.append([measure, algorithm, *cells])
+            rows += [[measure, *row] for row in self._printed(measure)]
         return Table(["measure", "algorithm", *self.sizes], rows)
+
+    def _printed(self, measure: str) -> list[list[Cell]]:
+        """The rows of the thesis' Table 5.5 on a measure of this data set."""
+        known = printed_numbers("ranking data")
+        mine = next((name for name, size in known.items() if size == self.size), None)
+        rows: list[list[Cell]] = []
+        for name, family, algorithm, *cells in printed_rows("thesis 5.5"):
+            if name == mine and measure.startswith(family) and measure.endswith("@10"):
+                at = dict(zip(PRINTED, cells, strict=True))
+                found = (at.get(size, "-") for size in self.sizes)
+                rows.append([f"{algorithm}, printed", *map(_as_printed, found)])
+        return rows
+
+
+def _as_printed(cell: str) -> Cell:
+    number = cell.rstrip("*")
+    return None if number == "-" else Marked(float(number), cell[len(number) :])
+
+
+def _shown(cell: Cell, digits: int) -> str:
+    if isinstance(cell, Marked):
+        return f"{cell.value:.{digits}f}{cell.mark:<2}"
+    return "-  " if cell is None else str(cell)
 
 
 def _mark(p: float) -> str:
     return next((mark for level, mark in LEVELS if p < level), "")
 
 
-@takes(GOAL, "lightgbm_parameters")
+@takes(GOAL | FEATURES, "lightgbm_parameters")
 def compare_rankers(
     folds: FoldsLike,
     *,
     sizes: Sequence[int] = (100, 500),
     objectives: Sequence[Objective] = (LAMBDARANK, NMCG),
+    without: str | Sequence[int] | None = None,
     samples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -156,6 +185,9 @@ def compare_rankers(
         note. ``"all"`` is the number of trees that is best on the validation data.
     objectives : sequence of str
         Objectives of `hungjury.train_ranker`; the first is the baseline.
+    without : str or list of int, optional
+        Train each objective also without these features, to see what they are worth: those learnt
+        from users, say.
     samples : int
         Random signs of the paired randomisation test.
     seed : int
@@ -198,21 +230,26 @@ def compare_rankers(
             remedy="name each objective once",
         )
     measured = [Goal.of(name, **wanted) for name in (NDCG, NMCG)]
-    parts = _folds(folds)
+    parts = [_using(fold, **feature_options(options)) for fold in _folds(folds)]
+    less = [] if without is None else [_using(fold, drop=without) for fold in parts]
+    left_out = without if isinstance(without, str) else ",".join(map(str, without or ()))
+    variants = [(goal, each) for goal in goals for each in (parts, less) if each]
     settings = parameters_with({"seed": seed, **parameters}, False, objectives)
-    all_trainings = len(goals) * len(parts)
+    all_trainings = len(variants) * len(parts)
     tried = [
         [
             _trained(goal, fold, measured, settings, sizes, _share(progress, done, all_trainings))
-            for done, fold in enumerate(parts, g * len(parts))
+            for done, fold in enumerate(each, v * len(parts))
         ]
-        for g, goal in enumerate(goals)
+        for v, (goal, each) in enumerate(variants)
     ]
     values = np.stack([np.concatenate([t.values for t in row], axis=-1) for row in tried])
     tested = [len(fold[2].queries) for fold in parts]
     return RankerComparison(
-        objectives=tuple(objectives),
-        measures=tuple(goal.short for goal in measured),
+        objectives=tuple(goal.name for goal, _ in variants),
+        without=tuple(left_out if each is less else "" for _, each in variants),
+        size=(sum(len(part.queries) for part in parts[0]), parts[0][0].features.shape[1]),
+        measures=tuple(str(goal) for goal in measured),
         sizes=tuple(tried[0][0].sizes),
         values=values,
         fold_of=np.repeat(np.arange(len(parts)), tested),
@@ -252,6 +289,12 @@ def _folds(given: FoldsLike) -> list[Fold]:
     return found
 
 
+def _using(fold: Fold, **chosen: Any) -> Fold:
+    """The fold with only some features."""
+    train, valid, test = (part.using(**chosen) for part in fold)
+    return train, valid, test
+
+
 def _share(progress: Progress | None, done: int, trainings: int) -> Progress | None:
     """Report the progress of one training as a part of all."""
     if progress is None:
@@ -283,8 +326,8 @@ def _trained(
     train, valid, test = fold
     seen = [("valid", valid), ("test", test)]
     booster, history = boost(goal, train, seen, measured, settings, progress)
-    best = int(np.argmax(history[f"valid {goal.short}"])) + 1
-    curves = np.array([history[f"test {m.short}"] for m in measured])
+    best = int(np.argmax(history[f"valid {goal}"])) + 1
+    curves = np.array([history[f"test {m}"] for m in measured])
     kept = [size for size in sizes if size <= curves.shape[1]]
     looked = [m.queries(test.labels, test.offsets) for m in measured]
     values = np.empty((len(measured), len(kept) + 1, len(test.queries)))
@@ -309,15 +352,16 @@ class DataSetComparison(Record, Result, eq=False):
     def table(self) -> Table:
         """Measures and algorithms below each other, sizes of all data sets side by side."""
         tables = {name: one.table() for name, one in self.found.items()}
-        first = next(iter(tables.values()))
-        rows: list[list[Cell]] = [list(row[:2]) for row in first.rows]
+        rows: dict[tuple[Cell, ...], list[Cell]] = {
+            tuple(row[:2]): list(row[:2]) for one in tables.values() for row in one.rows
+        }
         for one in tables.values():
-            for row, more in zip(rows, one.rows, strict=True):
-                row += more[2:]
+            mine = {tuple(row[:2]): row[2:] for row in one.rows}
+            for key, row in rows.items():
+                row += mine.get(key, [None] * (len(one.columns) - 2))
         heads = [f"{name} {size}" for name, one in tables.items() for size in one.columns[2:]]
-        baseline = next(iter(self.found.values())).objectives[0]
-        caption = CAPTION.format(ALGORITHMS[baseline])
-        return Table([*first.columns[:2], *heads], rows, caption=caption)
+        caption = CAPTION.format(next(iter(self.found.values())).algorithms[0])
+        return Table(["measure", "algorithm", *heads], list(rows.values()), caption=caption)
 
     def rows(self) -> list[dict[str, Any]]:
         """One for each data set, algorithm, measure and size."""

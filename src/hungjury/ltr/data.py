@@ -15,6 +15,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError, Note, check_choice, plural
 from hungjury.base.records import Record
+from hungjury.base.text import integer_of
 from hungjury.data.labels import as_qrels
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import QrelsLike
@@ -261,6 +262,28 @@ class RankingData(Record, eq=False):
             wider = np.hstack([self.features, np.zeros((rows, columns - now))])
         return replace(self, features=wider)
 
+    def using(
+        self, features: str | Sequence[int] | None = None, drop: str | Sequence[int] | None = None
+    ) -> RankingData:
+        """Return the same rows with only some features, numbered from 1, or without some.
+
+        The others are 0 everywhere, so trees cannot split on them, and a ranker trained on these
+        rows takes rows with all features.
+        """
+        columns = self.features.shape[1]
+        used = np.full(columns, features is None)
+        if features is not None:
+            used[_numbers(features, "features", columns)] = True
+        if drop is not None:
+            used[_numbers(drop, "drop", columns)] = False
+        if used.all():
+            return self
+        given: Any = self.features
+        sparse = hasattr(given, "tocsr")
+        return replace(
+            self, features=given.multiply(used).tocsr() if sparse else np.where(used, given, 0)
+        )
+
     def judged_by(self, qrels: QrelsLike) -> RankingData:
         """Return the same documents with the labels of `qrels`.
 
@@ -317,6 +340,22 @@ class RankingData(Record, eq=False):
     def _parts(self) -> list[tuple[str, slice]]:
         spans = pairwise(self.offsets.tolist())
         return [(q, slice(*span)) for q, span in zip(self.queries, spans, strict=True)]
+
+
+def _numbers(given: str | Sequence[int], argument: str, columns: int) -> list[int]:
+    """Return places of features, from numbers or text such as "1-20,25"."""
+    found: list[int] = []
+    for part in given.split(",") if isinstance(given, str) else map(str, given):
+        first, last = (integer_of(end) for end in (part.partition("-")[0], part.rpartition("-")[2]))
+        if first is None or last is None or not 1 <= first <= last <= columns:
+            raise InputError(
+                f"invalid features {part!r}",
+                code="unknown-feature",
+                argument=argument,
+                remedy=f"give numbers from 1 to {columns}, such as 1-20,25",
+            )
+        found += range(first - 1, last)
+    return found
 
 
 def _unlabelled(documents: int, queries: set[str]) -> tuple[Note, ...]:

@@ -187,10 +187,9 @@ class Goal(Record):
             return nMCG(user=self.user, nav_rel=self.nav_rel, cutoff=self.cutoff)
         return nDCG(dcg="exp-log2", cutoff=self.cutoff)
 
-    @property
-    def short(self) -> str:
-        """The measure without its parameters, for tables and logs."""
-        return f"{'nMCG' if self.name == NMCG else 'nDCG'}@{self.cutoff}"
+    def __str__(self) -> str:
+        """The measure in full, as `evaluate` takes it."""
+        return str(self.measure)
 
     def queries(self, labels: Labels, offsets: Ints) -> Queries:
         if self.name == NMCG:
@@ -248,7 +247,7 @@ class NMCGObjective:
         self, labels: object, scores: NDArray[np.float64], _weight: object, group: object
     ) -> tuple[str, float, bool]:
         """Compute the measure for ``LGBMRanker().fit(eval_metric=...)``."""
-        return self.goal.short, float(self._queries(labels, group).values(scores).mean()), True
+        return str(self.goal), float(self._queries(labels, group).values(scores).mean()), True
 
     def _queries(self, labels: object, group: object) -> Queries:
         """Prepare a data set once; LightGBM passes the same arrays in every round."""

@@ -6,7 +6,7 @@ of the commands and the default of LightGBM's parameter of that name.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from hungjury.base.options import Option, declared
@@ -51,6 +51,25 @@ class GoalArguments(TypedDict, total=False):
     ]  # fmt: skip
 
 
+class FeatureArguments(TypedDict, total=False):
+    """Which features a ranker may use."""
+
+    features: Annotated[
+        "str | Sequence[int] | None",
+        Option(
+            None, "Use only these features, numbered from 1, such as 1-20,25.",
+            "Or a list of numbers.", kind="str or list of int", metavar="NUMBERS",
+        ),
+    ]  # fmt: skip
+    drop: Annotated[
+        "str | Sequence[int] | None",
+        Option(
+            None, "Do not use these features.", "As `features`.", kind="str or list of int",
+            metavar="NUMBERS",
+        ),
+    ]  # fmt: skip
+
+
 class TreeArguments(TypedDict, total=False):
     """Parameters of LightGBM with a default of their own."""
 
@@ -71,10 +90,15 @@ class TreeArguments(TypedDict, total=False):
     seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED)]
 
 
-GOAL, TREES = map(declared, (GoalArguments, TreeArguments))
+GOAL, FEATURES, TREES = map(declared, (GoalArguments, FeatureArguments, TreeArguments))
 
 
 def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a ranker is trained for, defaults included, and the parameters of LightGBM."""
     own = {name: given.get(name, option.default) for name, option in GOAL.items()}
-    return own, {name: value for name, value in given.items() if name not in GOAL}
+    return own, {name: value for name, value in given.items() if name not in GOAL | FEATURES}
+
+
+def feature_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which features a ranker may use."""
+    return {name: given.get(name) for name in FEATURES}

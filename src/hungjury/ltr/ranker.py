@@ -137,7 +137,7 @@ class Ranker(Record, Result, eq=False):
         return int(self.booster.num_feature())
 
     def __repr__(self) -> str:
-        return f"Ranker({self.goal.name}, {self.goal.short}, {self.trees} trees)"
+        return f"Ranker({self.goal.name}, {self.goal}, {self.trees} trees)"
 
     def table(self) -> Table:
         """Return the measure on each validation set, after the trees kept and after the last."""
@@ -146,7 +146,7 @@ class Ranker(Record, Result, eq=False):
         return Table(["data", f"after {self.trees} trees", "after the last", "trees grown"], rows)
 
     def _parts(self) -> list[str | Table]:
-        head = f"{self.goal.name} trained for {self.goal.short}: {self.trees} trees"
+        head = f"{self.goal.name} trained for {self.goal}: {self.trees} trees"
         return [head, self.table() if self.history else "No data to validate on."]
 
     def plot(self) -> Plot:

@@ -31,7 +31,7 @@ from hungjury.ltr.objective import (
     class_shares,
     need_lightgbm,
 )
-from hungjury.ltr.options import GOAL, TREES, split_options
+from hungjury.ltr.options import FEATURES, GOAL, TREES, feature_options, split_options
 from hungjury.ltr.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ USELESS = {
 OF_LAMBDARANK = {"lambdarank_truncation_level", "lambdarank_norm", "label_gain", "sigmoid"}
 
 
-@takes(GOAL, "lightgbm_parameters")
+@takes(GOAL | FEATURES, "lightgbm_parameters")
 def train_ranker(
     train: RankingDataLike,
     valid: RankingDataLike | None = None,
@@ -126,11 +126,11 @@ def train_ranker(
     >>> rng = np.random.default_rng(0)
     >>> data = hj.ltr.ranking_data(rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6)
     >>> hj.train_ranker(data, nav_rel=1, num_iterations=5, min_data_in_leaf=5)
-    Ranker(nmcg, nMCG@10, 5 trees)
+    Ranker(nmcg, nMCG(user="published-shape", nav_rel=1)@10, 5 trees)
     """
     wanted, parameters = split_options(options)
     goal = Goal.of(objective, **wanted)
-    data = as_ranking_data(train, labels)
+    data = as_ranking_data(train, labels).using(**feature_options(options))
     seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
     for one in seen:
         if one.features.shape[1] != data.features.shape[1]:
@@ -257,7 +257,7 @@ def boost(
 
     def metric(scores: Floats, part: Dataset) -> list[tuple[str, float, bool]]:
         return [
-            (g.short, float(queries.values(scores).mean()), True)
+            (str(g), float(queries.values(scores).mean()), True)
             for g, queries in zip(measured, prepared[id(part)], strict=True)
         ]
 
@@ -288,9 +288,9 @@ def boost(
             remedy="see LightGBM's documentation",
         ) from None
     return booster, {
-        f"{name} {short}": tuple(values)
-        for name, shorts in found.items()
-        for short, values in shorts.items()
+        f"{name} {measure}": tuple(values)
+        for name, measures in found.items()
+        for measure, values in measures.items()
     }
 
 

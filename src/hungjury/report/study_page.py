@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from hungjury import __version__
 from hungjury.base.files import write_whole
 from hungjury.base.tables import Table
 from hungjury.report.pictures import picture_bytes
+from hungjury.studies.claims import summary
+from hungjury.studies.recipe import file_stem
 
 if TYPE_CHECKING:
     from hungjury.studies.data import Sources
     from hungjury.studies.recipe import Study
 
-PICTURES = ("svg", "png")
+PICTURES = ("pdf", "svg", "png")
+NUMBERED = re.compile(r"(table|figure)-[\d.]+[a-z]?")
+LONGEST = 60  # characters of a title in a file's name
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222 }
@@ -27,6 +33,7 @@ h1 { margin-bottom: 0 } h2 { font-size: 1.05rem; margin: 2.2rem 0 .5rem }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap }
 th.text, td.text { text-align: left }
+td.text { white-space: normal; min-width: 6rem; max-width: 24rem; overflow-wrap: break-word }
 thead th { border-top: 2px solid #222; border-bottom: 1px solid #222 }
 tbody tr:last-child td { border-bottom: 2px solid #222 }
 tbody tr:hover { background: #f2f4f7 }
@@ -38,31 +45,46 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
     report, folder = study.report, study.folder
-    drawings = {name: one.draw() for name, one in report.figures.items()}  # once: it is slow
-    pictures = {
-        f"{name}.{form}": picture_bytes(figure, form)
-        for name, figure in drawings.items()
-        for form in PICTURES
-    }
-    contents: dict[str, str | bytes] = {"index.html": study_page(study, pictures)}
+    pictures: dict[str, bytes] = {}
+    shown: dict[str, bytes] = {}
+    for name, one in report.figures.items():
+        figure = one.draw()  # once: it is slow
+        each = {form: picture_bytes(figure, form) for form in PICTURES}
+        pictures |= {f"{_stem(name, one.title)}.{form}": each[form] for form in PICTURES}
+        shown[name] = each["svg"]
+    contents: dict[str, str | bytes] = {"index.html": study_page(study, shown)}
     for name, table in report.all_tables.items():
-        contents[f"{name}.csv"] = table.to_csv(csv_safe)
-        contents[f"{name}.tex"] = table.to_latex()
+        stem = _stem(name, table.caption)
+        contents[f"{stem}.csv"] = table.to_csv(csv_safe)
+        contents[f"{stem}.tex"] = table.to_latex()
     contents |= pictures
+    folder.mkdir(exist_ok=True)
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
 
 
+def _stem(name: str, title: str) -> str:
+    """The name of a file; a number alone is followed by what the table or figure shows."""
+    if not NUMBERED.fullmatch(name):
+        return name
+    words = shorten(title.partition(": ")[2].replace("'", "") or title, LONGEST, placeholder="")
+    return f"{name}-{file_stem(words)}"
+
+
 def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
-    """Return a self-contained page; pictures: by the names of their files."""
+    """Return a self-contained page, verdicts first; pictures: SVG by the names of the figures."""
     recipe, report = study.recipe, study.report
+    tables = report.all_tables
+    claims = [_table(tables.pop("claims"))] if report.claims else []
     parts = [
         f"<h1>{escape(recipe.name)}</h1>",
         f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
+        *([f"<p><strong>{escape(summary(report.claims))}</strong></p>"] if claims else []),
+        *claims,
         *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
-        *map(_table, report.all_tables.values()),
-        *(_figure(one.title, pictures[f"{name}.svg"]) for name, one in report.figures.items()),
+        *map(_table, tables.values()),
+        *(_figure(one.title, pictures[name]) for name, one in report.figures.items()),
         "<h2>How this was made</h2>",
         _facts(study),
     ]

@@ -30,7 +30,7 @@ from hungjury.report.pictures import (
 )
 from hungjury.studies.anova import Anova
 from hungjury.studies.downsampling import Robustness
-from hungjury.studies.gold import TupleStudy
+from hungjury.studies.gold import DETERMINISTIC, TupleStudy
 from hungjury.studies.measure_comparison import DiscriminativePower, MeasureCorrelation
 from hungjury.studies.recipe import Lines, Matrix
 from hungjury.theory.balancing import MIDDLE, BalancingCurves, SignificanceCurve
@@ -53,29 +53,14 @@ def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") 
 
 
 def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
-    """Draw the correlation with the whole pool's ranking, a line for each measure."""
-    mean = found.mean(what)
-    series = {name: np.append(1.0, row) for name, row in zip(found.measures, mean, strict=True)}
-    figure = draw_rates(series, (1.0, *found.rates), f"{SIGNS[what]} with the whole pool")
-    figure.axes[0].set_title(
-        f"Mean of {found.tau.shape[2]} samples, {found.systems} systems, {found.topics} topics",
-        fontsize=10, loc="left",
-    )  # fmt: skip
-    return figure
-
-
-def draw_rates(
-    series: Mapping[str, Sequence[float] | NDArray[np.float64]], rates: Sequence[float], ylabel: str
-) -> Figure:
-    """Draw a line for each measure over pool reduction rates, the largest first."""
-    figure, axes = new_picture(7.6, 4.2)
-    places = np.arange(len(rates))
-    for (name, values), style in zip(series.items(), line_styles(len(series)), strict=True):
-        axes.plot(places, values, label=name, **style)
-    axes.set_xticks(places, [f"{rate:.0%}" for rate in rates])
-    axes.set(xlabel="share of the pool that is kept", ylabel=ylabel)
-    beside(axes)
-    return figure
+    """Draw the correlation with the whole pool's ranking, a line for each measure; bands contain
+    nine of ten samples."""
+    each = np.insert(found.matrix(what), 0, 1.0, axis=1)
+    lines = np.stack([each.mean(axis=2), *np.quantile(each, (0.05, 0.95), axis=2)], axis=1)
+    title = f"Mean of {each.shape[2]} samples, {found.systems} systems, {found.topics} topics"
+    panel = Lines(title, dict(zip(found.measures, lines, strict=True)))
+    ylabel = f"{SIGNS[what]} with the whole pool"
+    return draw_rate_lines([panel], (1.0, *found.rates), ylabel, 1)
 
 
 def beside(axes: Axes, title: str | None = None) -> None:
@@ -119,12 +104,23 @@ def draw_tuples(
 
     AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
     by default all but estimators, and the three best estimators. The others are thin and grey.
+    Where the study has draws, bands are 95 % intervals over tuples and topics.
     """
     table = found.by_size(measure, what)
     sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]
     lines = {str(row[0]): np.array(row[1:], dtype=float) for row in table.rows}
     figure, axes = new_picture(7.6, 4.4)
-    draw_approaches(axes, sizes, lines, what, named)
+    at: dict[tuple[str, int], int] = {}
+    for i, row in enumerate(found.rows if what in found.draws else ()):
+        if (row.measure, row.gold) == (measure, DETERMINISTIC):
+            at.setdefault((row.approach, row.size), i)
+    bands = {
+        name: np.quantile(found.draws[what][[at[name, k] for k in sizes]], (0.025, 0.975), axis=1)
+        for name in lines
+        if at
+    }
+    draw_approaches(axes, sizes, lines, what, named, bands)
+    axes.locator_params(axis="x", integer=True)
     axes.set(xlabel="judges in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
     axes.set_title(measure, fontsize=10, loc="left")
     beside(axes)
@@ -137,8 +133,9 @@ def draw_approaches(
     lines: Mapping[str, NDArray[np.float64]],
     what: str,
     named: Collection[str] | None = None,
+    bands: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> None:
-    """Many approaches, of which few can be told apart."""
+    """Many approaches, of which few can be told apart. bands: [end, place] of approaches."""
     shown = set(_best(lines, what) if named is None else named)
     for name in lines:
         if name not in shown:
@@ -146,6 +143,8 @@ def draw_approaches(
     # Legend entries in the order of the lines' ends.
     for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
         axes.plot(places, lines[name], label=name, **style)
+        if bands:
+            axes.fill_between(places, *bands[name], color=style["color"], alpha=0.08, lw=0)
 
 
 def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
@@ -209,6 +208,10 @@ def draw_matrices(panels: Sequence[Matrix], across: int) -> Figure:
         image = heat_map(axes, panel.values, rows, columns, low, True, aspect="auto")
         axes.tick_params(labelleft=True)
         axes.set_title(panel.title, fontsize=9, loc="left")
+        if panel.triangles:
+            over, under = panel.triangles
+            named = f"\N{BLACK UPPER RIGHT TRIANGLE} {over}  \N{BLACK LOWER LEFT TRIANGLE} {under}"
+            axes.set_title(named, fontsize=8, loc="right")
     colour_bar(figure, image, grid)
     return figure
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.base.text import columns, number_text
-from hungjury.ltr.compare import ALGORITHMS, DataSetComparison, RankerComparison
+from hungjury.ltr.compare import DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
 from hungjury.report.pictures import new_figure, new_panels, new_picture, plain
 from hungjury.users.classes import UserClass
@@ -57,7 +57,7 @@ def draw_training(ranker: Ranker) -> Figure:
     for name, values in ranker.history.items():
         axes.plot(np.arange(1, len(values) + 1), values, color=COLORS["nmcg"], label=name)
     axes.axvline(ranker.trees, color="0.5", linestyle=":", label=f"{ranker.trees} trees kept")
-    axes.set(xlabel="trees", ylabel=ranker.goal.short)
+    axes.set(xlabel="trees", ylabel=str(ranker.goal))
     axes.legend(frameon=False, fontsize=8, loc="lower right")
     return figure
 
@@ -83,10 +83,13 @@ def draw_comparisons(several: DataSetComparison) -> Figure:
 
 def _curves(axes: Axes, found: RankerComparison, measure: int) -> None:
     means = found.means()
-    for o, objective in enumerate(found.objectives):
+    for o, (objective, algorithm) in enumerate(
+        zip(found.objectives, found.algorithms, strict=True)
+    ):
         color, curve = COLORS[objective], found.curves[o, measure]
         shown = np.arange(1, len(curve) + 1)
-        axes.plot(shown, curve, color=color, linewidth=1.2, label=ALGORITHMS[objective])
+        axes.plot(shown, curve, color=color, linewidth=1.2, label=algorithm,
+                  linestyle="--" if "without" in algorithm else "-")  # fmt: skip
         at = [*map(int, found.sizes[:-1]), float(found.trees[o].mean())]
         axes.plot(at[:-1], means[o, measure, :-1], "o", color=color, markersize=4)
         axes.plot(at[-1], means[o, measure, -1], "D", color=color, markersize=5)

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache, reduce
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
+from hungjury.base.errors import plural
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
 from hungjury.stats.resampling import interval, resample_counts
@@ -53,9 +54,9 @@ class Resampling(Record):
     def joint(self, values: Floats, on_topics: Floats, *name: str | int) -> Floats:
         """[draw]: the mean of values [unit] with other units and on other topics.
 
-        on_topics: [draw, unit] values on resampled topics, of the first units at least.
+        on_topics: [draw] means on resampled topics, of the first units at least, or [draw, unit].
         """
-        moved = on_topics.mean(axis=1)
+        moved = on_topics.reshape(self.draws, -1).mean(axis=1)
         return np.asarray(values.mean() + self.units(values, *name) + moved - moved.mean())
 
     def _rng(self, *name: str | int) -> np.random.Generator:
@@ -215,20 +216,29 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     """Every claim with its estimate, its interval and the verdict, and with the paper's own numbers
     where it prints them."""
     rows: list[list[Cell]] = [
-        [one.text, one.case, one.measured, one.over, *one.numbers(), one.verdict,
+        [one.verdict, one.text, one.case, *one.numbers(), one.measured, one.over,
          ", ".join(f"{name} {value:+.3f}" for name, value in one.printed.items())]
         for one in claims
     ]  # fmt: skip
-    number, chance = len(claims), (1 - LEVEL) / 2
     caption = (
-        "Claims: each holds if its quantity is positive; "
-        f"{100 * LEVEL:.0f} % intervals over what is named, each claim by itself. If all "
-        f"quantities were 0, {number * chance:.1f} of these {number} claims would hold by chance, "
-        f"and as many would not hold. Intervals within {NEGLIGIBLE:g} of 0 are too small to matter"
+        f"Claims: each holds if its quantity is positive; {100 * LEVEL:.0f} % intervals over what "
+        f"is named, each claim by itself. Intervals within {NEGLIGIBLE:g} of 0 are too small to "
+        "matter"
     )
-    header = ["claim", "case", "quantity", "interval over", "estimate", "low", "high", "verdict",
+    header = ["verdict", "claim", "case", "estimate", "low", "high", "quantity", "interval over",
               "on the paper's numbers"]  # fmt: skip
     return Table(header, rows, caption=caption)
+
+
+def summary(claims: Sequence[Claim]) -> str:
+    """Return how many claims hold and how many do not, and how many would by chance."""
+    times = Counter(one.verdict for one in claims)
+    found = "; ".join(f"{word}: {times[word]}" for word in get_args(ClaimVerdict) if times[word])
+    chance = len(claims) * (1 - LEVEL) / 2
+    return (
+        f"{plural(len(claims), 'claim')}. {found[:1].upper()}{found[1:]}. If all quantities were "
+        f"0, about {chance:.1f} would hold by chance, and as many would not."
+    )
 
 
 def _cases(claims: Sequence[Claim]) -> list[str]:
@@ -243,10 +253,10 @@ def _cases(claims: Sequence[Claim]) -> list[str]:
 def verdicts(claims: Sequence[Claim]) -> Table:
     """A short version, for terminals."""
     rows: list[list[Cell]] = [
-        [one.text, case, *one.numbers(), one.verdict]
+        [one.verdict, one.text, case, *one.numbers()]
         for one, case in zip(claims, _cases(claims), strict=True)
     ]
-    return Table(["claim", "case", "estimate", "low", "high", "verdict"], rows, digits=3, left=2)
+    return Table(["verdict", "claim", "case", "estimate", "low", "high"], rows, digits=3, left=3)
 
 
 def sensitivity_tables(choices: Mapping[str, Sequence[Claim]], what: str) -> dict[str, Table]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -55,9 +55,10 @@ BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""
 VOTES = "votes("  # before the weights of votes
+NEAR = ("tau", "tau_ap", "rmse")
 DRAWN = ("tau_ap", "rmse")  # quantities that are drawn for claims
 ON_TOPICS = 10  # tuples of each size that are also scored on resampled topics
-Row = tuple[TupleRow, dict[str, Floats]]  # with draws of its means
+Row = dict[str, Any]  # by name: arrays over tuples
 ROUNDING = 1e-12  # keeps ties independent of the order of summation
 
 
@@ -156,53 +157,77 @@ def tuple_parts(
     orientation: Orientation = "dissimilarity",
 ) -> dict[str, dict[str, Any]]:
     """List the independent parts of a study, as arguments of `TupleScores.run`: weights of one
-    measure for all sizes, and a merge of one size for all measures. Nothing is scored."""
+    measure for all sizes, and a merge of one size for all measures. Tuples come in blocks, each as
+    large as all before it: a study of more tuples has the same first ones. Nothing is scored."""
     scores.check(approaches)
-    wanted = scores.sizes(sizes)
+    wanted, judges = scores.sizes(sizes), len(scores.judges)
     check_count("tuples", tuples, 1, MOST_SAMPLES)
     weighing = [name for name in approaches if _weights(name) is not None]
-    how = {"tuples": tuples, "replicates": replicates, "orientation": orientation}
+    how = {"replicates": replicates, "orientation": orientation, "sizes": wanted}
     weighed = {
-        f"aware/{name}": {"measure": name, "approaches": weighing, "sizes": wanted, **how}
+        f"aware/{name}/{first}": {"measure": name, "approaches": weighing, "first": first,
+                                  "stop": stop, **how}
         for name in scores.measures
+        for first, stop in _blocks(tuples)
         if weighing
-    }
+    }  # fmt: skip
     merged = {
-        f"merge/{name}/{size}": {"approaches": [name], "sizes": [size], "tuples": tuples}
+        f"merge/{name}/{size}/{first}": {"approaches": [name], "sizes": [size], "first": first,
+                                         "stop": stop}
         for size in wanted
+        for first, stop in _blocks(min(tuples, comb(judges, size)))
         for name in approaches
         if name not in weighing
-    }
+    }  # fmt: skip
     return weighed | merged
 
 
+def _blocks(tuples: int) -> list[tuple[int, int]]:
+    """The first ten, then as many as there are before, up to so many."""
+    edges = [0]
+    while edges[-1] < tuples:
+        edges.append(min(tuples, max(ON_TOPICS, 2 * edges[-1])))
+    return list(itertools.pairwise(edges))
+
+
 def join_parts(
-    scores: TupleScores, approaches: Sequence[str], found: Iterable[Mapping[str, Any]]
+    scores: TupleScores, approaches: Sequence[str], found: Iterable[Sequence[Mapping[str, Any]]]
 ) -> TupleStudy:
     """Join the results of all parts, in the order of `tuple_parts`."""
-    parts = list(found)
-    rows = [TupleRow(*row) for part in parts for row in part["rows"]]
+    blocks: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for part in found:
+        for row in part:
+            blocks.setdefault(tuple(row["about"]), []).append(row)
 
-    def place(i: int) -> tuple[int, str, int, int]:
-        row = rows[i]
-        return (
-            scores.measures.index(row.measure), row.gold, row.size, approaches.index(row.approach)
+    def place(about: tuple[Any, ...]) -> tuple[int, str, int, int]:
+        measure, size, approach, gold, *_ = about
+        return scores.measures.index(measure), gold, size, approaches.index(approach)
+
+    rows: list[TupleRow] = []
+    draws: dict[str, list[Floats]] = {what: [] for what in DRAWN}
+    for about in sorted(blocks, key=place):
+        mine = blocks[about]
+        measure, size, approach, gold, by, unjudged, wrong = about
+        near = {what: np.concatenate([one[what] for one in mine]) for what in NEAR}
+        rows.append(
+            TupleRow(
+                measure, size, approach, gold, by, len(near["tau"]),
+                unjudged=unjudged, wrong=wrong,
+                **{what: float(each.mean()) for what, each in near.items()},
+                **{f"{what}_std": _spread(each) for what, each in near.items()},
+            )
         )  # fmt: skip
-
-    order = sorted(range(len(rows)), key=place)
-    draws = {}
-    if scores.resampling is not None:
-        draws = {
-            what: np.concatenate([part[what] for part in parts]).astype(float)[order]
-            for what in DRAWN
-        }
+        if scores.resampling is not None:
+            for what in DRAWN:
+                moved = np.asarray(mine[0][f"{what}_on_topics"], dtype=float)
+                draws[what].append(scores.resampling.joint(near[what], moved, size))
     return TupleStudy(
-        [rows[i] for i in order],
+        rows,
         scores.judges,
         len(scores.scored.alignment.systems),
         len(scores.gold_values.known),
         scores.seed,
-        draws,
+        {what: np.array(each) for what, each in draws.items() if each},
     )
 
 
@@ -242,6 +267,7 @@ class TupleScores:
         self.standards, self.doubts, self.drop_empty = tuple(standards), tuple(doubts), drop_empty
         self.resampling = Resampling(resamples, seed) if resamples else None
         self.tied: TauTies = tied
+        self._kept: dict[tuple[Any, ...], dict[str, Floats]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Send the scores to other processes, not the runs."""
@@ -306,26 +332,26 @@ class TupleScores:
         self,
         approaches: Sequence[str],
         sizes: Sequence[int],
-        tuples: int,
+        first: int,
+        stop: int,
         measure: str | None = None,
         replicates: int = 0,
         orientation: Orientation = "dissimilarity",
-    ) -> dict[str, Any]:
+    ) -> list[Row]:
         """Run one of `tuple_parts`; the result does not depend on where or when.
 
-        Returns rows as lists of numbers and words and, if asked for, draws of them as arrays.
+        Returns rows with what they are about, correlations and distances of every tuple and, if
+        asked for, those of the first tuples on resampled topics.
         """
-        members = {size: judge_tuples(len(self.judges), size, tuples, self.seed) for size in sizes}
+        number = len(self.judges)
+        drawn = {size: judge_tuples(number, size, stop, self.seed)[first:] for size in sizes}
+        members = {size: each for size, each in drawn.items() if each}
         if measure is not None:
             m = self.measures.index(measure)
-            rows = list(self._weighted(m, approaches, members, replicates, orientation))
+            rows = self._weighted(m, approaches, members, replicates, orientation)
         else:
-            rows = list(self._merged_rows(approaches[0], sizes[0], members[sizes[0]]))
-        found: dict[str, Any] = {"rows": [list(asdict(row).values()) for row, _ in rows]}
-        if self.resampling is not None:
-            for what in DRAWN:
-                found[what] = np.stack([draws[what] for _, draws in rows]).astype(np.float32)
-        return found
+            rows = self._merged_rows(approaches[0], sizes[0], members[sizes[0]])
+        return list(rows) if first == 0 else [_without_topics(row) for row in rows]
 
     def _weighted(
         self, m: int, approaches: Sequence[str], members: Mapping[int, list[tuple[int, ...]]],
@@ -335,13 +361,9 @@ class TupleScores:
         scored, known = self.scored, self.gold_values.known
         panel = scored.panel(m)
         weights_of = {name: str(_weights(name)) for name in approaches}
-        needed = list(dict.fromkeys(weights_of.values()))
-        if needed != ["uni"]:
-            grades = [grade for grade in scored.grades if grade >= 0]
-            pool = len(scored.alignment.pool)
-            (random,) = random_scores([scored.scorers[m]], pool, grades, replicates, self.seed)
-            panel = scored.panel(m, random, orientation)
-        raw = {name: as_weights(name).raw(panel) for name in needed}
+        raw = self._raw_weights(
+            m, tuple(dict.fromkeys(weights_of.values())), replicates, orientation
+        )
         scores = panel.scores[:, :, known]
         among = {size: membership(each, len(panel.scores)) for size, each in members.items()}
         for name, size in itertools.product(approaches, members):
@@ -352,6 +374,21 @@ class TupleScores:
             else:
                 values = np.einsum("nkt,kst->nst", weights[:, :, known], scores, optimize=True)
             yield self._row(m, size, name, self.measures[m], values)
+
+    def _raw_weights(
+        self, m: int, needed: tuple[str, ...], replicates: int, orientation: Orientation
+    ) -> Mapping[str, Floats]:
+        """By name: the weights of all judges; kept, since blocks of tuples share them."""
+        key = (m, needed, replicates, orientation)
+        if key not in self._kept:
+            scored, panel = self.scored, self.scored.panel(m)
+            if needed != ("uni",):
+                grades = [grade for grade in scored.grades if grade >= 0]
+                pool = len(scored.alignment.pool)
+                (random,) = random_scores([scored.scorers[m]], pool, grades, replicates, self.seed)
+                panel = scored.panel(m, random, orientation)
+            self._kept[key] = {name: as_weights(name).raw(panel) for name in needed}
+        return self._kept[key]
 
     @cached_property
     def _labels(self) -> NDArray[np.int16]:
@@ -401,23 +438,18 @@ class TupleScores:
     ) -> Row:  # fmt: skip
         """From values [tuple, system, topic]."""
         trusted = doubt if gold == RANDOMISED else None
-        near = self.gold_values.nearness(m, values, trusted)
-        row = TupleRow(
-            measure=self.measures[m],
-            size=size,
-            approach=approach,
-            gold=gold,
-            by=by,
-            tuples=len(values),
-            unjudged=None if doubt is None else doubt.unjudged,
-            wrong=None if trusted is None else trusted.wrong,
-            **{what: float(each.mean()) for what, each in near.items()},
-            **{f"{what}_std": _spread(each) for what, each in near.items()},
-        )
-        if self.resampling is None:
-            return row, {}
-        moved = self.gold_values.on_other_topics(m, values[:ON_TOPICS], trusted)
-        return row, {what: self.resampling.joint(near[what], moved[what], size) for what in DRAWN}
+        chances = None if doubt is None else doubt.unjudged, trusted and trusted.wrong
+        row: Row = {"about": [self.measures[m], size, approach, gold, by, *chances]}
+        row |= self.gold_values.nearness(m, values, trusted)
+        if self.resampling is not None:
+            moved = self.gold_values.on_other_topics(m, values[:ON_TOPICS], trusted)
+            row |= {f"{what}_on_topics": moved[what].mean(axis=1).astype(np.float32)
+                    for what in DRAWN}  # fmt: skip
+        return row
+
+
+def _without_topics(row: Row) -> Row:
+    return {name: value for name, value in row.items() if not name.endswith("_on_topics")}
 
 
 def _spread(values: Floats) -> float:

@@ -9,7 +9,6 @@ it, for gold labels and for judges.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields, replace
@@ -281,13 +280,12 @@ def _single_row(
 
 
 def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
-    """Different tuples of judges: all of them if there are at most `most`, else `most` of them
-    at random."""
-    if math.comb(judges, size) <= most:
-        return list(itertools.combinations(range(judges), size))
+    """Different tuples of judges in random order, or all of them if there are at most `most`. More
+    of them begin with the same ones."""
+    wanted = min(most, math.comb(judges, size))
     rng = np.random.default_rng(seed_for(seed, ("tuples", judges, size)))
     found: dict[tuple[int, ...], None] = {}
-    while len(found) < most:
+    while len(found) < wanted:
         found[tuple(sorted(map(int, rng.permutation(judges)[:size])))] = None
     return list(found)
 

@@ -112,17 +112,19 @@ class ResultStore:
                 file=str(path),
                 remedy="check the folder",
             ) from None
+        for step in ("pragma locking_mode = exclusive", "begin exclusive", _TABLE,
+                     "select value, digest from results limit 0", "commit"):  # fmt: skip
+            self._do(step)
+
+    def _do(self, command: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run a command; a file that somebody damaged is closed and named."""
         try:
-            self._base.execute("pragma locking_mode = exclusive")
-            self._base.execute("begin exclusive")
-            self._base.execute(_TABLE)
-            self._base.execute("select digest from results limit 0")
-            self._base.execute("commit")
-        except sqlite3.DatabaseError as error:
+            return self._base.execute(command, values).fetchall()
+        except (sqlite3.Error, UnicodeError) as error:
             self._base.close()
             raise self._refused(error) from None
 
-    def _refused(self, error: sqlite3.DatabaseError) -> InputError:
+    def _refused(self, error: Exception) -> InputError:
         if "locked" in str(error):
             return InputError(
                 "another study is writing its results here",
@@ -131,7 +133,7 @@ class ResultStore:
                 remedy="wait for it to end, or choose another folder",
             )
         return InputError(
-            f"not a writable results file: {error}",
+            f"not a writable results file: {str(error).partition(' with text')[0]:.100}",
             code="damaged-store",
             file=str(self.path),
             remedy="move it away, or choose another folder",
@@ -148,13 +150,13 @@ class ResultStore:
 
     def finished(self, wanted: Mapping[str, str]) -> set[str]:
         """Return the keys of the wanted {key: fingerprint} that have a result, not an error."""
-        rows = self._base.execute("select key, fingerprint from results where error is null")
+        rows = self._do("select key, fingerprint from results where error is null")
         return {key for key, fingerprint in rows if wanted.get(key) == fingerprint}
 
     def outdated(self, wanted: Mapping[str, str], current: Collection[str] = ()) -> set[str]:
         """Return the wanted keys that have a result under another fingerprint only. `current`
         fingerprints are not counted: they belong to the same study."""
-        rows = self._base.execute("select key, fingerprint from results where error is null")
+        rows = self._do("select key, fingerprint from results where error is null")
         found = {key for key, fingerprint in rows if key in wanted and fingerprint not in current}
         return found - self.finished(wanted)
 
@@ -162,29 +164,27 @@ class ResultStore:
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
     ) -> None:
         """Store a result (as text) or an error, durably."""
-        self._base.execute(
-            "insert or replace into results values (?, ?, ?, ?, ?, ?)",
-            (key, fingerprint, value, error, seconds, _digest(key, fingerprint, value)),
-        )
+        row = (key, fingerprint, value, error, seconds, _digest(key, fingerprint, value))
+        self._do("insert or replace into results values (?, ?, ?, ?, ?, ?)", *row)
 
     def values(self, wanted: Mapping[str, str]) -> dict[str, Any]:
         """Return the available results of the wanted {key: fingerprint}, in that order."""
-        out = {}
+        out: dict[str, Any] = {}
         for key, fingerprint in wanted.items():
-            row = self._base.execute(
+            rows = self._do(
                 "select value, digest from results "
                 "where key = ? and fingerprint = ? and error is null",
-                (key, fingerprint),
-            ).fetchone()
-            if row is not None and row[1] != _digest(key, fingerprint, row[0]):
-                raise InputError(
-                    f"the stored result of '{key}' was changed after it was written",
-                    code="damaged-store",
-                    file=str(self.path),
-                    remedy="move this file away and run the study again",
-                )
-            if row is not None:
-                out[key] = from_text(row[0])
+                key, fingerprint,
+            )  # fmt: skip
+            for value, digest in rows:  # one at most
+                if digest != _digest(key, fingerprint, value):
+                    raise InputError(
+                        f"the stored result of '{key}' was changed after it was written",
+                        code="damaged-store",
+                        file=str(self.path),
+                        remedy="move this file away and run the study again",
+                    )
+                out[key] = from_text(value)
         return out
 
 

@@ -28,6 +28,7 @@ Recipes live in `studies/papers/`, one file each, and are imported in its `__ini
 
 from __future__ import annotations
 
+import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ from hungjury.base.parameters import numbers
 from hungjury.base.records import Record
 from hungjury.base.results import in_report
 from hungjury.base.tables import Table
+from hungjury.data.reading.options import among
 from hungjury.data.runs import Progress
 from hungjury.measures.catalogue import measure
 from hungjury.studies.claims import Claim, claims_table
@@ -87,12 +89,13 @@ class Lines(Record, eq=False):
 
 
 class Matrix(Record, eq=False):
-    """A panel: correlations [row, column]."""
+    """A panel: correlations [row, column]; triangles: what is above and below the diagonal."""
 
     title: str
     rows: Sequence[str]
     columns: Sequence[str]
     values: NDArray[np.float64]
+    triangles: tuple[str, str] | None = None
 
 
 class Report(Record):
@@ -143,6 +146,21 @@ class Recipe(Named, ABC):
     def report(self, studied: Sequence[Studied]) -> Report:
         """Make tables and figures from the results of all jobs, for one collection or several."""
 
+    def changed(self, sources: Sequence[Sources]) -> dict[str, Any]:
+        """Return the parameters, and options of reading, that are not the defaults; those of the
+        paper under one name."""
+        mine = {p.name: (getattr(self, p.name), p.default) for p in self.params()}
+        found = {name: value for name, (value, default) in mine.items() if value != default}
+        paper = dict(self.published)
+        for policy in (part for one in sources for part in (one.labels, one.lists)):
+            usual = type(policy)().recorded
+            read = type(policy).of(among(self.published_reading, policy.options)).recorded
+            found |= {k: v for k, v in policy.recorded.items() if v != usual[k]}
+            paper |= {k: v for k, v in read.items() if v != usual[k]}
+        if paper and all(found.get(k) == v for k, v in paper.items()):
+            return {PUBLISHED: True} | {k: v for k, v in found.items() if k not in paper}
+        return found
+
     def needed(self) -> tuple[str, ...]:
         """Return the needs of this study, which depend on its parameters in some recipes."""
         return self.needs
@@ -165,6 +183,8 @@ class Recipe(Named, ABC):
 
 
 MOST_SHOWN = 5  # failed jobs
+LONGEST = 120  # characters of a folder's name
+PUBLISHED = "as-published"
 RECIPES: Catalogue[Recipe] = Catalogue("study")
 
 _SCALE: Remedy = ("use graded labels, or declare their scale with", Argument("grades"))
@@ -208,7 +228,8 @@ def _missing(need: str, data: StudyData) -> str | None:
 
 
 class Study(Record):
-    """The results, and where they are written. `sources` and `finished` have an entry for each
+    """The results, and where they are written: a folder for each set of parameters, beside the
+    stored results of all. `sources` and `finished` have an entry for each
     collection; `notes` are on labels and measures."""
 
     recipe: Recipe
@@ -267,7 +288,22 @@ def run_study(
         *dict.fromkeys(note for name in chosen.chosen_measures for note in measure(name).notes()),
         *(_about(one, note) if several else note for one in data for note in one.notes),
     )
-    return Study(chosen, collections, seed, report, tuple(finished), folder, notes)
+    home = folder / set_name(chosen, collections, seed)
+    return Study(chosen, collections, seed, report, tuple(finished), home, notes)
+
+
+def set_name(recipe: Recipe, sources: Sequence[Sources], seed: int) -> str:
+    """Return the name of the folder of a set of parameters: the collections, and what differs from
+    the defaults."""
+    changed = recipe.changed(sources) | ({"seed": seed} if seed else {})
+    parts = ["+".join(one.name for one in sources if one.name)]
+    for name, value in changed.items():
+        each = value if isinstance(value, (tuple, list)) else [] if value is True else [value]
+        parts.append(file_stem("-".join([name, *map(str, each)])))
+    whole = "_".join(filter(None, parts)) or "defaults"
+    if len(whole) <= LONGEST:
+        return whole
+    return f"{whole[:LONGEST]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
 
 def _about(data: StudyData, note: Note) -> Note:

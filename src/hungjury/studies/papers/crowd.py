@@ -237,12 +237,12 @@ class _Part(Record, eq=False):
         name = self.studied.name
         before, after = (f"{name}: ", f"-{file_stem(name)}") if named else ("", "")
         return {
-            f"table-2-{i}{after}": Drawing(
+            f"tau_ap-{file_stem(measure)}{after}": Drawing(
                 f"{before}tau_ap of {measure} by the number of merged judges",
                 "draw_tuples",
                 (self.study, measure),
             )
-            for i, measure in enumerate(self.study.measures, 1)
+            for measure in self.study.measures
         }
 
     def remark(self, named: bool) -> str:

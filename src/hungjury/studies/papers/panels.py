@@ -52,7 +52,7 @@ def tuple_jobs(
 
 def run_part(
     data: StudyData, seed: int, part: Mapping[str, Any], scoring: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> list[dict[str, Any]]:
     """A job: a part of a study of tuples."""
     return tuple_scores(data, seed, **scoring).run(**part)
 

@@ -272,7 +272,7 @@ class RandomRelevance(LabelRecipe):
             for (whose, case), values in matrices.items()
         }
         panels = [
-            Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
+            Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values, ("τ", "τ_ap"))
             for (whose, case), values in matrices.items()
         ]
         title = f"Figure 1: correlation of measures, {explained}"

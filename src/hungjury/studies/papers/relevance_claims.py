@@ -53,7 +53,7 @@ OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
 POWER_RATES = (1.0, 0.5, 0.05)  # at which claims are made
 STABLE = ("nDCG", "bpref", "infAP")
 PRECISIONS, WALKS = ("GAP", "eRAP-1", "eRAP-2"), ("eRRBP-1", "eRRBP-2")
-AROUND = 0.1  # of a correlation
+AROUND, ALIKE = 0.1, 0.05  # of a correlation
 TOPICS, POOLS, BOTH = "topics", "topics, pools", "topics, seeds"
 
 
@@ -95,7 +95,7 @@ def gap_claim(found: ClaimData) -> Claim:
     """eRAP-2 and GAP: near with three grades, far with four."""
     taus = {what: [found.tau(f"eRAP-2 {case}", f"GAP {case}", what) for case in CASES]
             for what in ("tau", "tau_ap")}  # fmt: skip
-    if found.found.labels.max_grade > 2:
+    if _four_grades(found):
         return found.claim(TOPICS, "eRAP-2 departs from GAP: below 0.65 with four grades",
                            "0.65 - the largest", 0.65 - most(*taus["tau"]))  # fmt: skip
     return found.claim(TOPICS, "eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
@@ -121,13 +121,13 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
         ]
 
     # The paper has three grades in T14 and four in T21, and what it says differs.
-    if found.found.data.labels(found.found.whose).max_grade > 2:
-        low, close, walking, distant = 0.35, 0.83, 0.6, 0.45
+    if _four_grades(found):
+        low, close, walking, distant, between = 0.35, 0.83, 0.6, 0.45, (0.53, 0.63)
         near_ndcg = claim("With four grades these are below 0.8",
                           "0.8 - the largest of GAP and eRAP",
                           0.8 - most(*every(PRECISIONS, "nDCG")))  # fmt: skip
     else:
-        low, close, walking, distant = 0.55, 0.88, 0.75, 0.6
+        low, close, walking, distant, between = 0.55, 0.88, 0.75, 0.6, (0.8, 0.86)
         near_ndcg = claim("With three grades these are around 0.9 or above",
                           "the least of GAP and eRAP - 0.85",
                           least(*every(PRECISIONS, "nDCG")) - 0.85)  # fmt: skip
@@ -141,6 +141,8 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
               "the smaller of both differences",
               least(tau("gRBP", "nDCG") - tau("eRRBP-1 hard", "nDCG"),
                     tau("eRRBP-1 lenient", "nDCG") - tau("gRBP", "nDCG"))),
+        claim("In the medium case both are about the same", f"{ALIKE:g} - the difference",
+              within(tau("gRBP", "nDCG") - tau("eRRBP-1 medium", "nDCG"), ALIKE)),
         claim(f"tau of GAP and eRAP with ERR is below {low}", f"{low} - the largest",
               low - most(*every(PRECISIONS, "ERR"))),
         *(claim(f"tau of {name} with ERR grows from hard to lenient", steps, grows(name, "ERR"))
@@ -152,6 +154,10 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
         claim("eRAP-2 is farther from infAP than eRAP-1", "the smallest difference",
               least(*(tau(f"eRAP-1 {case}", "infAP") - tau(f"eRAP-2 {case}", "infAP")
                       for case in CASES))),
+        claim(f"tau of eRAP-2 with infAP is from {between[0]} to {between[1]}",
+              "the smallest distance from the ends",
+              least(*(q for one in every(("eRAP-2",), "infAP")
+                      for q in (one - between[0], between[1] - one)))),
         claim(f"tau of ERR with gRBP and eRRBP is around {walking}",
               f"{AROUND:g} - the largest difference from {walking}",
               least(*(within(one - walking, AROUND)
@@ -170,9 +176,13 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
                       for q in with_own(name, "gRBP", what))) - 0.9),
         *(claim(f"tau of {name} with {other} grows from hard to lenient", steps,
                 grows(name, other))
-          for name, other in (("eRAP-1", "infAP"), ("eRAP-1", "bpref"), ("eRAP-2", "infAP"),
-                              ("eRAP-2", "bpref"), ("eRRBP-2", "infAP"))),
+          for name in ("eRAP-1", "eRAP-2", *WALKS) for other in ("infAP", "bpref")),
     ]  # fmt: skip
+
+
+def _four_grades(found: ClaimData | PrintedNumbers) -> bool:
+    """Labels as those of T21 and not of T14."""
+    return isinstance(found, ClaimData) and found.found.labels.max_grade > 2
 
 
 def _of_robustness(found: ClaimData) -> list[Claim]:
@@ -180,15 +190,32 @@ def _of_robustness(found: ClaimData) -> list[Claim]:
     at = partial(_in_all_cases, robust)
     others = (*OWN, "gRBP")
     small = robust("eRAP-2 medium", 0.05)
+    if _four_grades(found):
+        steady = [robust(name, 0.3) for name in ("nDCG", "bpref")]
+        rest = at(0.3, ("infAP", *others, "ERR"))
+        fallen = at(0.1, ("infAP", "GAP", "gRBP", "eRAP-1", *WALKS))
+        clusters = [
+            claim("All measures look alike down to 30 % of the pool, with four grades",
+                  f"30 %: {AROUND:g} - the largest less the least", AROUND - (
+                      most(*steady, *rest) - least(*steady, *rest))),
+            claim("nDCG and bpref are always at the top", "30 %: the lesser - the best other",
+                  least(*steady) - most(*rest)),
+            claim("On small pools all but nDCG, bpref and eRAP-2 fall below ERR",
+                  "10 %: ERR - the best of them", robust("ERR", 0.1) - most(*fallen)),
+        ]  # fmt: skip
+    else:
+        clusters = [
+            claim("GAP and eRAP are more robust than gRBP and eRRBP",
+                  "30 %: the least of the former - the best of the latter",
+                  least(*at(0.3, PRECISIONS)) - most(*at(0.3, ("gRBP", *WALKS)))),
+        ]  # fmt: skip
     return [
         claim("nDCG, bpref and infAP are among the most robust",
               "10 %: the least of them - the median of the others",
               least(*at(0.1, STABLE)) - median_of(*at(0.1, (*others, "ERR")))),
         claim("ERR is more sensitive", "10 %: the median of the others - ERR",
               median_of(*at(0.1, (*STABLE, *others))) - robust("ERR", 0.1)),
-        claim("GAP and eRAP are more robust than gRBP and eRRBP",
-              "30 %: the least of the former - the best of the latter",
-              least(*at(0.3, PRECISIONS)) - most(*at(0.3, ("gRBP", *WALKS)))),
+        *clusters,
         claim("eRAP-2 is more robust than GAP on small pools", "5 %, medium: eRAP-2 - GAP",
               small - robust("GAP medium", 0.05)),
         claim("eRAP-2 is as robust as nDCG and bpref there",
@@ -211,7 +238,12 @@ def _of_power(found: ClaimData | PrintedNumbers) -> list[Claim]:
     rest = [name for name in everything if name not in STABLE]
     strong = least(*(power(f"eRAP-2 {case}") for case in ("medium", "lenient")))
     steps = "the smaller step, hard to medium to lenient"
+    above = [power(f"eRAP-2 {case}", 0.05) - most(power("nDCG", 0.05), power("bpref", 0.05))
+             for case in CASES]  # fmt: skip
     return [
+        *([claim("On small pools eRAP-2 has more power than nDCG and bpref, with four grades",
+                 "5 %, all cases: the least difference", least(*above))]
+          if _four_grades(found) else []),
         claim("ERR is one of the least discriminative", "the median of the others - ERR",
               median_of(*at(1.0, (n for n in everything if n != "ERR"))) - power("ERR")),
         claim("nDCG, bpref and infAP are among the most discriminative",
