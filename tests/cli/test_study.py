@@ -56,7 +56,7 @@ def only(folder, pattern):
 def test_markov_from_files_to_a_page(demo, tmp_path):
     flags = ["--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 2]
     done = run("study", "markov", *flags)
-    folder = tmp_path / "markov" / "demo_repetitions-2"
+    folder = tmp_path / "markov" / f"{demo.name}_repetitions-2"
     assert done.exit_code == 0
     summary, claims, pages = done.stdout.split("\n\n")
     assert summary.startswith("32 claims. ")

@@ -288,7 +288,7 @@ def test_two_collections_on_the_command_line(folders: tuple[Path, Path], tmp_pat
     )
     assert done.exit_code == 0
     (home,) = tmp_path.glob("markov/T08+second_*")
-    assert home.name == "T08+second_repetitions-1_rates-0.5_grades-0-1-2-3"
+    assert {"repetitions-1", "rates-0.5", "grades-0-1-2-3"} <= set(home.name.split("_"))
     (first,) = home.glob("table-5.2-*.csv")
     assert [r[""] for r in rows(first)] == ["T08", "second"]
     page = (home / "index.html").read_text()

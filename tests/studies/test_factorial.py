@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from typing import Any
 
 import numpy as np
@@ -141,16 +140,6 @@ def test_every_design_is_statsmodels_type_two(kept: slice) -> None:
         assert (found.f, found.p) == (pytest.approx(f, rel=1e-9), pytest.approx(p, rel=1e-9))
     assert mine.error.ss == pytest.approx(theirs.loc["Residual", "sum_sq"], rel=1e-9)
     assert mine.error.df == theirs.loc["Residual", "df"]
-
-
-def test_only_unequal_numbers_of_observations_need_statsmodels(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels.formula.api", None)
-    rows = design(9)
-    assert hj.studies.factorial_anova(rows, "y", ["a"], "subject")["a"].df == 2
-    with pytest.raises(ImportError, match=r"hungjury\[studies\]"):
-        hj.studies.factorial_anova(rows[1:], "y", ["a"], "subject")
 
 
 def test_repeated_measures_are_statsmodels_own() -> None:

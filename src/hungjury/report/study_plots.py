@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
 COOL = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c")
-WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31")
+WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31", "#7b3294")
 
 
 def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") -> Figure:
@@ -104,7 +104,8 @@ def draw_tuples(
 
     AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
     by default all but estimators, and the three best estimators. The others are thin and grey.
-    Where the study has draws, bands are 95 % intervals over tuples and topics.
+    Where the study has draws, bands are 95 % intervals over tuples and topics, of the lines that end
+    on top and at the bottom: more could not be told apart.
     """
     table = found.by_size(measure, what)
     sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]
@@ -141,10 +142,11 @@ def draw_approaches(
         if name not in shown:
             axes.plot(places, lines[name], color="0.8", linewidth=0.7)
     # Legend entries in the order of the lines' ends.
-    for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
+    order = sorted(shown, key=lambda n: -lines[n][-1])
+    for name, style in _colours(order).items():
         axes.plot(places, lines[name], label=name, **style)
-        if bands:
-            axes.fill_between(places, *bands[name], color=style["color"], alpha=0.08, lw=0)
+        if bands and name in (order[0], order[-1]):
+            axes.fill_between(places, *bands[name], color=style["color"], alpha=0.12, lw=0)
 
 
 def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
@@ -297,7 +299,7 @@ def draw_tukey(
     """Draw levels by their means, each with half the difference needed to either side.
 
     The first group in blue: those that do not differ from the best. beside_of: a level whose
-    group is shown in orange, those that do not differ from it.
+    group is shown in orange, those that do not differ from it. Bars on the right are all groups.
     """
     means, tukey = found.means(factor), found.tukey(factor)
     order = tukey.order if largest_first else tukey.order[::-1]
@@ -314,6 +316,10 @@ def draw_tukey(
         if level is not None:
             edge = means.mean[level] + (-1 if largest_first else 1) * half[level]
             axes.axvline(edge, color=colour, linewidth=0.8, linestyle=(0, (4, 2)))
+    for number, (first, last) in enumerate(tukey.groups):
+        ends = (first, last) if largest_first else (len(order) - 1 - last, len(order) - 1 - first)
+        axes.plot([1.015 + 0.02 * number] * 2, [min(ends) - 0.3, max(ends) + 0.3], color="0.4",
+                  linewidth=2, transform=axes.get_yaxis_transform(), clip_on=False)  # fmt: skip
     axes.set_yticks(
         np.arange(len(order)), [shortened(str(means.levels[i])) for i in order], fontsize=7.5
     )

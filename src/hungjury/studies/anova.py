@@ -1,7 +1,6 @@
 """Factorial analysis of variance with repeated measures (TH 4.28, 4.31).
 
-Where every combination of levels is observed equally often, terms are orthogonal and their sums of
-squares follow from means. Any other design is fitted by statsmodels (type II).
+Sums of squares are of type II: what a term explains beside all terms that do not contain it.
 
     y = mean + subject + factors + pairs of factors + error
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, MissingExtra
+from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
@@ -49,62 +48,28 @@ def sums_of_squares(
             code="too-few-observations",
             remedy="leave out interactions, or give more observations",
         )
-    if not _balanced(codes):
-        return _fitted(values, factors, terms)
-    effects = {term: _effect(values, codes, term) for term in terms}
-    residual = values - values.mean() - np.sum(list(effects.values()), axis=0)
-    found = {term: (float((each**2).sum()), degrees[term]) for term, each in effects.items()}
-    return {**found, (): (float((residual**2).sum()), left)}
+    cells = {term: np.unique([codes[n] for n in term], axis=1, return_inverse=True)[1].ravel()
+             for term in terms}  # fmt: skip
+    columns = {term: np.eye(int(cell.max()) + 1)[cell] for term, cell in cells.items()}
+    centred = values - values.mean()
 
+    def explained(part: Sequence[Term]) -> float:
+        """The sum of squares of some terms together, by least squares."""
+        if not part:
+            return 0.0
+        design = np.hstack([columns[term] for term in part])
+        along = design.T @ centred
+        return float(along @ np.linalg.pinv(design.T @ design, SINGULAR, hermitian=True) @ along)
 
-def _balanced(codes: Codes) -> bool:
-    """Is every combination of levels observed equally often?"""
-    shape = [int(code.max()) + 1 for code in codes.values()]
-    if math.prod(shape) > len(next(iter(codes.values()))):
-        return False
-    cell = np.ravel_multi_index(tuple(codes.values()), shape)
-    count = np.bincount(cell, minlength=math.prod(shape))
-    return bool((count == count[0]).all())
-
-
-def _effect(values: Floats, codes: Codes, term: Term) -> Floats:
-    """[observation]: mean at its levels, minus overall mean and effects of single factors."""
-    out = np.zeros(len(values))
-    for size in range(len(term) + 1):
-        for part in itertools.combinations(term, size):
-            out += (-1) ** (len(term) - size) * _cell_means(values, codes, part)
-    return out
-
-
-def _cell_means(values: Floats, codes: Codes, names: Term) -> Floats:
-    """[observation]: the mean of all observations with the same levels."""
-    if not names:
-        return np.full(len(values), values.mean())
-    shape = [int(codes[name].max()) + 1 for name in names]
-    cell = np.ravel_multi_index(tuple(codes[name] for name in names), shape)
-    return np.asarray((np.bincount(cell, values) / np.bincount(cell))[cell])
-
-
-def _fitted(values: Floats, factors: Mapping[str, NDArray[Any]], terms: Sequence[Term]) -> Squares:
-    try:
-        import pandas
-        from statsmodels.formula.api import ols
-        from statsmodels.stats.anova import anova_lm
-    except ImportError:
-        raise MissingExtra(
-            "statsmodels", "studies", "an analysis of variance of unequal numbers of observations"
-        ) from None
-    place = {name: f"C(x{i})" for i, name in enumerate(factors)}
-    data = pandas.DataFrame(
-        {"y": values, **{f"x{i}": column for i, column in enumerate(factors.values())}}
-    )
-    named = {term: ":".join(place[name] for name in term) for term in terms}
-    table = anova_lm(ols(f"y ~ {' + '.join(named.values())}", data).fit(), typ=2)
-    rows = {**named, (): "Residual"}
-    return {t: (float(table.loc[r, "sum_sq"]), int(table.loc[r, "df"])) for t, r in rows.items()}
+    found: Squares = {}
+    for term in terms:
+        others = [one for one in terms if not set(term) <= set(one)]
+        found[term] = (explained([*others, term]) - explained(others), degrees[term])
+    return {**found, (): (float((centred**2).sum()) - explained(terms), left)}
 
 
 Pair = tuple[str, str]
+SINGULAR = 1e-10  # of the largest singular value: smaller ones are 0
 EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
 
 

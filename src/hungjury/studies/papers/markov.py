@@ -197,7 +197,7 @@ class Markov(LabelRecipe):
             for title, values in tau.items()
         ]
         return (
-            Drawing("Table 5.3 as a picture", "draw_matrices", (panels, len(panels))),
+            Drawing("Table 5.3: Kendall's tau of Markov precision with the others", "draw_matrices", (panels, len(panels))),
             Table(["", *others], first,
                   caption=f"Table 5.2: Kendall's tau of {others[0]} with the others"),
             Table(["", *headings(sets, others)], rows,
