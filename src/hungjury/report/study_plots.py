@@ -104,8 +104,8 @@ def draw_tuples(
 
     AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
     by default all but estimators, and the three best estimators. The others are thin and grey.
-    Where the study has draws, bands are 95 % intervals over tuples and topics, of the lines that end
-    on top and at the bottom: more could not be told apart.
+    Where the study has draws, bands are 95 % intervals over tuples and topics, of the lines that
+    end on top and at the bottom: more could not be told apart.
     """
     table = found.by_size(measure, what)
     sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]

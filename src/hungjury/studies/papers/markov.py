@@ -196,12 +196,12 @@ class Markov(LabelRecipe):
             Matrix(title, walks, others, values[[place[label] for label in walks]])
             for title, values in tau.items()
         ]
+        title = "Table 5.3: Kendall's tau of Markov precision with the others"
         return (
-            Drawing("Table 5.3: Kendall's tau of Markov precision with the others", "draw_matrices", (panels, len(panels))),
+            Drawing(title, "draw_matrices", (panels, len(panels))),
             Table(["", *others], first,
                   caption=f"Table 5.2: Kendall's tau of {others[0]} with the others"),
-            Table(["", *headings(sets, others)], rows,
-                  caption="Table 5.3: Kendall's tau of Markov precision with the others"),
+            Table(["", *headings(sets, others)], rows, caption=title),
         )  # fmt: skip
 
     def _rates(
