@@ -56,7 +56,7 @@ class RankerComparison(Record, Result, eq=False):
 
     @property
     def algorithms(self) -> list[str]:
-        """What each objective is called in tables."""
+        """Names of the objectives in tables."""
         left_out = self.without or ("",) * len(self.objectives)
         return [
             ALGORITHMS[one] + (f", without {numbers}" if numbers else "")

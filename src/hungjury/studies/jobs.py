@@ -34,7 +34,7 @@ from hungjury import __version__
 from hungjury.base.errors import InputError, check_seed, plural
 from hungjury.base.records import Record
 from hungjury.data.runs import Progress
-from hungjury.studies.data import Sources, StudyData, study_data
+from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 
 
@@ -330,7 +330,8 @@ def _perform(task: _Task) -> _Done:
             _leave_with(task.study)
         if task.threads is not None:  # a local process that shares the cores with others
             os.environ["HUNGJURY_THREADS"] = str(task.threads)
-        value = as_text(_result(task, study_data(task.sources)))
+        data = study_data(task.sources)
+        value = as_text(task.job.function(data, task.seed, **task.job.arguments))
     except Exception as problem:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
@@ -353,7 +354,3 @@ def _lost(task: _Task, problem: BaseException) -> _Done:
     """The error of a job that never returned."""
     what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
     return _Done(task.place, task.job.key, None, what, 0.0)
-
-
-def _result(task: _Task, data: StudyData) -> Any:
-    return task.job.function(data, task.seed, **task.job.arguments)

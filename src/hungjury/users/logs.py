@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -155,20 +156,10 @@ def write_clicks(rows: Iterable[Row], columns: Mapping[str, str], path: Path) ->
 
     schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in columns.items()])
     with parquet.ParquetWriter(path, schema) as writer:
-        for batch in _batches(rows):
+        waiting = iter(rows)
+        while batch := list(islice(waiting, ROWS_AT_ONCE)):
             parts = dict(zip(columns, zip(*batch, strict=True), strict=True))
             writer.write_table(pyarrow.table(parts, schema=schema))
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    batch: list[Row] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == ROWS_AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def yandex_page_clicks(

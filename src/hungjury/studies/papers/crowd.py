@@ -380,8 +380,9 @@ class _Found(Record):
         ]  # fmt: skip
 
     def _of_merges(self) -> list[Claim]:
-        single = self._single(DETERMINISTIC, None)
-        mv, em, uni = (self._many(approach) for approach in LABELS)
+        single, sizes = self._single(DETERMINISTIC, None), self.study.sizes
+        many = [k for k in sizes if k >= MANY] or sizes[-1:]  # where there are fewer judges, all
+        mv, em, uni = (self._mean(approach, many) for approach in LABELS)
         few_mv, few_em, few_uni = (self._few(approach) for approach in LABELS)
         return [
             self._claim("All merges are nearer to gold than single judges",
@@ -430,23 +431,12 @@ class _Found(Record):
         assert row.draws is not None
         return Quantity(float(row.tau_ap.mean()), row.draws)
 
-    def _sizes_many(self) -> list[int]:
-        """From 20 judges on; where there are fewer judges, as many as there are."""
-        sizes = self.study.sizes
-        return [k for k in sizes if k >= MANY] or sizes[-1:]
-
-    def _sizes_few(self) -> list[int]:
-        sizes = self.study.sizes
-        return [k for k in sizes if k <= FEW] or sizes[:1]
-
     def _all(self, approach: str, gold: str = DETERMINISTIC) -> Quantity:
         return self._mean(approach, self.study.sizes, gold)
 
-    def _many(self, approach: str) -> Quantity:
-        return self._mean(approach, self._sizes_many())
-
     def _few(self, approach: str) -> Quantity:
-        return self._mean(approach, self._sizes_few())
+        sizes = self.study.sizes
+        return self._mean(approach, [k for k in sizes if k <= FEW] or sizes[:1])
 
     def _mean(self, approach: str, sizes: list[int], gold: str = DETERMINISTIC) -> Quantity:
         doubt = None if approach in LABELS else self.doubt

@@ -44,6 +44,7 @@ from hungjury.studies.papers.published import COMPARED as BESIDE
 from hungjury.studies.papers.published import (
     FACTS,
     PAGES,
+    Printed,
     compared,
     misprints,
     printed_numbers,
@@ -316,14 +317,18 @@ def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], li
     ]
 
 
+def _printed(collection: str) -> dict[tuple[str, str], Printed]:
+    """The cells of Tables 5.2 and 5.3 by the labels of their rows here, and by their columns."""
+    models = table_5_3(collection).items()
+    return table_5_2(collection) | {(f"MP {row}", column): cell for (row, column), cell in models}
+
+
 def _identical(one: Measured, name: str) -> str:
     """Count the numbers of Tables 5.2 and 5.3 that are those printed, in rows that are not
     misprinted, and say what the misprinted ones should be."""
-    printed = {("AP", column): cell for (_, column), cell in table_5_2(name).items()}
-    printed |= {(f"MP {row}", column): cell for (row, column), cell in table_5_3(name).items()}
     cells = {
         (row, column): (one.tau.get((row, PRINTED_AS[column])), cell)
-        for (row, column), cell in printed.items()
+        for (row, column), cell in _printed(name).items()
         if row != column  # AP with itself
     }
     wrong = {row for (row, _), (_, cell) in cells.items() if cell.misprint}
@@ -386,13 +391,9 @@ def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]
 
 def printed_tau(collection: str) -> PrintedNumbers:
     """Tables 5.2 and 5.3 of a collection of the thesis, misprints corrected or left out."""
-    printed = {("AP", column): cell for (_, column), cell in table_5_2(collection).items()}
-    printed |= {
-        (f"MP {row}", column): cell for (row, column), cell in table_5_3(collection).items()
-    }
     cells = {
         (row, PRINTED_AS[column]): cell.recovered if cell.misprint else cell.value
-        for (row, column), cell in printed.items()
+        for (row, column), cell in _printed(collection).items()
     }
     return PrintedNumbers({key: value for key, value in cells.items() if value is not None})
 
