@@ -405,3 +405,12 @@ def test_what_the_panel_is_off_by_is_a_difference_of_reported_means(tens, measur
     level = np.mean(list(off.values()))
     assert people.gold.overall[0] == pytest.approx(level)
     assert people.correction.level[0] == pytest.approx(level)
+
+
+def test_too_many_systems_are_refused_with_a_number_that_works():
+    labels = {"j": {"q": {"a": 1, "b": 0}, "r": {"a": 0, "b": 1}}}
+    runs = {f"s{k}": {"q": {"a": 1.0}, "r": {"b": 1.0}} for k in range(2501)}
+    with pytest.raises(HungjuryError, match="2,501 systems are too many") as caught:
+        hj.leaderboard(labels, runs, "P@1")
+    assert caught.value.code == "too-many-systems"
+    assert "at most 2,500" in str(caught.value)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from hungjury.leaderboard.options import BoardArguments
 
 
+MOST_SYSTEMS = 2500  # of a board: time grows with the cube of their number
 MOST_COMPARED = 1000  # systems for which other assumptions are tried
 LABELS_PROPOSED = 200  # by people, where nothing else would tell more systems apart
 
@@ -193,7 +194,6 @@ def leaderboard(
     given, options = _labels(judgments, of_labels, options, gold is not None)
     lists = as_runs(runs, **of_runs)
     gold = None if gold is None else as_gold(gold, **of_gold)
-    _check_topics(given, options.target)
     if gold is None and (plan is not None or options.gold_design or options.looks):
         raise InputError(
             "a plan, a gold design and looks need gold labels",
@@ -202,6 +202,7 @@ def leaderboard(
         )
     remembered = max(chosen.unjudged_depth, depth_shown(chosen))
     aligned = align(lists, given.pool, None, progress, remembered, named=True)
+    _check_size(given, len(aligned.systems), options.target)
     panel = Panel.of(given, options.rel)
     found = panel_agreement(panel) if len(panel.judges) > 1 and not given.soft else None
     agreed, asked = correlation_with_systems(panel, aligned), panel
@@ -219,11 +220,14 @@ def leaderboard(
     correction, ahead, labelled, layer = None, None, None, None
     correction_notes: tuple[Note, ...] = ()
     overrated: tuple[float, float, float] | None = None
+
+    def own_error() -> PanelError | None:
+        if options.panel_error == 0:
+            return None
+        return PanelError.of(jury.panel, aligned, chosen, jury.declared, options.panel_error, kin)
+
     if gold is None:
-        if options.panel_error != 0:
-            layer = PanelError.of(
-                jury.panel, aligned, chosen, jury.declared, options.panel_error, kin
-            )
+        layer = own_error()
         made = panel_estimate(drawn, options, layer, means_seed)
         if options.outlook and len(aligned.systems) > 1:
             ahead = look_ahead(jury.panel, drawn, options, made, panels_seed)
@@ -234,12 +238,7 @@ def leaderboard(
         )
         overrated = _overrated(kin, made, drawn, options)
         if correction.estimate not in ("exact", "model") and len(aligned.systems) > 1:
-            own = None
-            if options.panel_error != 0:
-                own = PanelError.of(
-                    jury.panel, aligned, chosen, jury.declared, options.panel_error, kin
-                )
-            alone = panel_estimate(drawn, options, own, panels_seed)
+            alone = panel_estimate(drawn, options, own_error(), panels_seed)
             told = _told(made, options, correction.stretch), _told(alone, options)
             made, correction, more = settled(made, correction, alone, told)
             correction_notes += more
@@ -481,7 +480,13 @@ def _one(measure: MeasureLike) -> Measure:
     return wanted[0]
 
 
-def _check_topics(judgments: Judgments, target: Target) -> None:
+def _check_size(judgments: Judgments, systems: int, target: Target) -> None:
+    if systems > MOST_SYSTEMS:
+        raise InputError(
+            f"{systems:,} systems are too many for a leaderboard: all pairs are compared",
+            code="too-many-systems",
+            remedy=f"give at most {MOST_SYSTEMS:,}, such as the best ones by `hungjury evaluate`",
+        )
     if target == "population" and len(judgments.topics) < 2:
         raise InputError(
             "one topic says nothing about other topics",
