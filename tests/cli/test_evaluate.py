@@ -235,7 +235,7 @@ def test_measures_lists_the_catalogue_and_one() -> None:
     page = hungjury("measures", "RBP").stdout
     assert "persistence ([0, 1); default 0.8)" in page
     assert "(1 - p) Σ_{n≤k} p^(n-1) x_n" in page
-    rows = json.loads(hungjury("measures", "--format", "json").stdout)
+    rows = json.loads(hungjury("measures", "--format", "json").stdout)["rows"]
     assert all(row["meaning"] for row in rows)
 
 

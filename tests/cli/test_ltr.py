@@ -144,7 +144,7 @@ def test_compare_rankers_command(fold):
     assert picture.read_text().lstrip().startswith("<?xml")
     done = run("compare-rankers", fold, "--nav-rel", 2, "--format", "json", "--objective", "ndcg",
                *QUICK)  # fmt: skip
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["rows"]
     assert [row["measure"] for row in rows] == [NDCG, NMCG]
     assert all(row["p"] == 1 for row in rows)
     assert "splits the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
@@ -180,9 +180,11 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
         (other / f"{name}.txt").write_text(as_text(*learnable(seed, 14, 100 * seed)))
     flags = ["--nav-rel", 2, "--sizes", "4", *QUICK]
     sets = [f"one={fold}", f"other={tmp_path / 'other' / 'Fold*'}"]
-    rows = json.loads(run("compare-rankers", *sets, *flags, "--format", "json").stdout)
+    rows = json.loads(run("compare-rankers", *sets, *flags, "--format", "json").stdout)["rows"]
     for name, folder in (("one", fold), ("other", other)):
-        alone = json.loads(run("compare-rankers", folder, *flags, "--format", "json").stdout)
+        alone = json.loads(run("compare-rankers", folder, *flags, "--format", "json").stdout)[
+            "rows"
+        ]
         assert [{"data": name, **row} for row in alone] == [r for r in rows if r["data"] == name]
     lines = run("compare-rankers", *sets, *flags).stdout.splitlines()
     heads = ["measure", "algorithm", "one", "4", "one", "all", "other", "4", "other", "all"]
@@ -280,9 +282,9 @@ def test_features_left_out_are_as_if_they_were_not_there(fold, tmp_path):
             whole.using(features=wrong)
     done = run("compare-rankers", fold, "--nav-rel", 2, "--objective", "nmcg", "--without", "1",
                "--format", "json", *QUICK)  # fmt: skip
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["rows"]
     assert {row["algorithm"] for row in rows} == {"nMCG-MART", "nMCG-MART, without 1"}
     plain = run("compare-rankers", fold, "--nav-rel", 2, "--objective", "nmcg", "--drop", "1",
                 "--format", "json", *QUICK)  # fmt: skip
     means = [row["mean"] for row in rows if row["algorithm"].endswith("1")]
-    assert means == [row["mean"] for row in json.loads(plain.stdout)]
+    assert means == [row["mean"] for row in json.loads(plain.stdout)["rows"]]

@@ -584,7 +584,7 @@ def test_command_compares_merges_with_gold(tmp_path):
     words = ["merge", "--judges", str(folder / "judges" / "*"), "--gold",
              str(folder / "gold.qrels"), "--quiet"]  # fmt: skip
     assert "best by accuracy" in run(command, words).stdout
-    rows = json.loads(run(command, [*words, "--format", "json"]).stdout)
+    rows = json.loads(run(command, [*words, "--format", "json"]).stdout)["rows"]
     assert {"mv", "binmv", "em-mv"} <= {row["merge"] for row in rows}
     with_gold = run(command, [*words, "--method", "prm", "--soft"])
     assert with_gold.exit_code == 0, with_gold.output

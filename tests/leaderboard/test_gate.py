@@ -121,7 +121,7 @@ def test_scores_decide_as_the_labels_they_come_from(made, tmp_path):
     done = hungjury("gate", *words, "--candidate", "system1", "--format", "json")
     assert done.returncode == 0, done.stderr
     (alone,) = gate(again, baseline="system2", candidate="system1")
-    assert json.loads(done.stdout)[0]["low"] == alone.low
+    assert json.loads(done.stdout)["gates"][0]["low"] == alone.low
     wrong = hungjury("gate", *words, "--candidate", "system1", "--gold", "x")
     assert wrong.returncode == 2
     assert "--scores" in wrong.stderr
@@ -227,7 +227,7 @@ def test_exit_codes(made, tmp_path, baseline, candidate, code):
         assert isinstance(done.exception, HungjuryError)
         return
     assert done.exit_code == code
-    assert json.loads(done.stdout)[0]["passed"] is (code == 0)
+    assert json.loads(done.stdout)["gates"][0]["passed"] is (code == 0)
 
 
 def test_undecided_has_its_own_code(tmp_path):
@@ -419,7 +419,7 @@ def test_notes_are_printed_and_in_json(made, tmp_path):
              "--candidate", "system6", "--format", "json"]  # fmt: skip
     found = CliRunner().invoke(command, words)
     assert "few: no list for 26 judged topics" in found.stderr
-    (decision,) = json.loads(found.stdout)
+    (decision,) = json.loads(found.stdout)["gates"]
     assert "few: no list for 26 judged topics" in decision["notes"][0]["text"]
     assert decision["notes"][0]["about"] == "result"
     quiet = CliRunner().invoke(command, [*words, "--quiet"])
@@ -445,7 +445,7 @@ def test_levers_of_the_board_are_levers_of_the_gate(made, tmp_path):
     chances = []
     for more in ([], ["--panel-error", "0.3"], ["--families", "judge(?=[1-3])"]):
         found = CliRunner().invoke(command, [*words, *more], catch_exceptions=False)
-        chances.append(json.loads(found.stdout)[0]["chance"])
+        chances.append(json.loads(found.stdout)["gates"][0]["chance"])
     assert chances[1] < chances[0]
     assert chances[2] != chances[0]
     gold = f"{tmp_path}/gold.qrels"
@@ -454,4 +454,4 @@ def test_levers_of_the_board_are_levers_of_the_gate(made, tmp_path):
                   "--looks", "100000"],
         catch_exceptions=False,
     )  # fmt: skip
-    assert json.loads(labelled.stdout)[0]["low"] is not None
+    assert json.loads(labelled.stdout)["gates"][0]["low"] is not None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import hungjury as hj
 from builders.commands import hungjury as run
 from hungjury.base.errors import InputError
-from hungjury.projects.history import diff, kept, moved_numbers
+from hungjury.projects.history import diff, keep, kept, moved_numbers, timeline
 
 BOARD = ["leaderboard", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5", "--draws", "200"]
 
@@ -134,7 +136,7 @@ def test_diff_on_the_command_line(folder: Path) -> None:
     run("evaluate", "gold.qrels", "runs/*", "--format", "json", "-o", "scores.json")
     done = run("diff", "old.json", "scores.json")
     assert done.returncode == 2
-    assert "not a leaderboard" in done.stderr
+    assert "neither a leaderboard nor a gate" in done.stderr
 
 
 def test_numbers_move_only_by_more_than_the_last_digit() -> None:
@@ -157,3 +159,133 @@ def test_results_in_python_know_their_call(folder: Path) -> None:
     )
     again = hj.leaderboard(hj.read_judgments("judges/*"), "runs/*", "P@5", draws=200)
     assert again.to_json() == board.to_json()
+
+
+GATE = ["gate", "--qrels", "gold.qrels", "--runs", "runs/*", "--baseline", "system3",
+        "--candidate", "system1", "--candidate", "system2", "-m", "P@5"]  # fmt: skip
+
+
+def test_gates_are_kept_rerun_and_compared(folder: Path) -> None:
+    run("init", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5", "--draws", "200")
+    words = ["gate", "--baseline", "system3", "--candidate", "system1"]
+    for more in ([], ["--format", "json"]):  # the same result, which is kept once
+        assert run(*words, *more).returncode in (0, 3)
+    (first,) = kept("results", "gate")
+    assert run("rerun", first).stdout == "Nothing differs.\n"
+    content = json.loads(Path(first).read_text())
+    assert content["gates"][0]["candidate"] == "system1"
+    assert content["provenance"]["inputs"]
+    assert run("diff", first, first).stdout == "Nothing that was decided has changed.\n"
+    changed = json.loads(json.dumps(content))
+    changed["gates"][0]["verdict"] = "worse"
+    was = content["gates"][0]["verdict"]
+    assert diff(content, changed).decided == (f"system1 by P@5: {was} before, worse now.",)
+    changed["gates"][0]["margin"] = 0.5
+    with pytest.raises(InputError, match=r"margin was 0\.0, now 0\.5"):
+        diff(content, changed)
+    with pytest.raises(InputError, match="one is a gate, the other a leaderboard"):
+        diff(content, made(["a"], [["a"]]))
+
+
+KINDS = {
+    "gate": GATE,
+    "evaluate": ["evaluate", "gold.qrels", "runs/*", "-m", "AP"],
+    "per-topic": ["evaluate", "gold.qrels", "runs/*", "-m", "AP", "-q"],
+    "compare": ["compare", "gold.qrels", "runs/*", "-m", "AP"],
+    "agreement": ["agreement", "--judges", "judges/*"],
+    "aware": ["aware", "--judges", "judges/*", "--runs", "runs/*", "--rel", "1"],
+    "merge": ["merge", "--judges", "judges/*", "--rel", "1", "--gold", "gold.qrels"],
+    "prm": ["prm", "--judges", "judges/*", "--rel", "1", "--draws", "20"],
+    "audit": ["audit", "gold.qrels", "runs/*"],
+    "leaderboard": BOARD,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_result_can_be_rerun(folder: Path, kind: str) -> None:
+    done = run(*KINDS[kind], "--format", "json", "--quiet", "-o", "result.json")
+    assert done.returncode in (0, 3), done.stderr
+    assert json.loads((folder / "result.json").read_text())["provenance"]["inputs"]
+    again = run("rerun", "result.json")
+    assert (again.stdout, again.returncode) == ("Nothing differs.\n", 0), again.stderr
+    first = next(folder.glob("judges/*"))
+    first.write_text(first.read_text().replace(" 1\n", " 0\n", 1))
+    assert run("rerun", "result.json").returncode == (
+        0 if "gold.qrels" in KINDS[kind] and kind not in ("merge",) else 1
+    )
+
+
+def test_a_report_can_be_rerun(folder: Path) -> None:
+    (folder / "topics.csv").write_text("topic,group\n1,a\n2,a\n3,b\n4,b\n")
+    more = ["-m", "AP", "--slices", "topics.csv", "--title", "A week", "--report", "page.html"]
+    assert run(*BOARD, *more, "--quiet").returncode == 0
+    assert run("rerun", "page.html").stdout == "Nothing differs.\n"
+    judge = folder / "judges" / "judge1.qrels"
+    lines = judge.read_text().splitlines()
+    flipped = [f"{line[:-1]}{1 - int(line[-1])}" for line in lines]
+    judge.write_text("\n".join(flipped) + "\n")
+    assert "the report differs" in run("rerun", "page.html").stdout
+
+
+def test_results_of_python_say_so_to_rerun(folder: Path) -> None:
+    board = hj.leaderboard("judges/*", "runs/*", "P@5", draws=200)
+    (folder / "board.json").write_text(board.to_json())
+    done = run("rerun", "board.json")
+    assert done.returncode == 2
+    assert "made in Python: hj.leaderboard('judges/*'" in done.stderr
+    gates = hj.gate("gold.qrels", "runs/*", "system3", "system1", "P@5")
+    assert json.loads(gates.to_json())["provenance"]["command"][0].startswith(
+        "hj.gate('gold.qrels'"
+    )
+
+
+def test_a_report_in_a_project_shows_systems_over_time(folder: Path) -> None:
+    run("init", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5", "--draws", "200")
+    names = ("judge5", "judge4", "judge3")
+    for name in names:
+        assert run("leaderboard", "--report", "page.html", "--quiet").returncode == 0
+        (folder / "judges" / f"{name}.qrels").unlink()
+    page = (folder / "page.html").read_text()
+    assert "in the 3 results kept" in page
+    assert page.count('<svg class="line"') == 3
+    other = hj.leaderboard("judges/*", "runs/*", "AP", draws=200)
+    assert timeline("results", other) == []
+
+
+def test_runs_carry_their_ir_metadata(folder: Path) -> None:
+    head = "# ir_metadata.start\n# actor:\n#   team: us\n# ir_metadata.end\n"
+    path = folder / "runs" / "system1.run"
+    path.write_text(head + path.read_text())
+    other = folder / "runs" / "system2.run"
+    (folder / "runs" / "system2.run.gz").write_bytes(
+        gzip.compress((head + other.read_text()).encode())
+    )
+    other.unlink()
+    found = json.loads(run(*BOARD, "--format", "json").stdout)["provenance"]["inputs"]
+    carried = {
+        one["path"]: one.get("ir_metadata") for one in found if one["path"].startswith("runs")
+    }
+    assert carried == {
+        "runs/system1.run": "actor:\n  team: us\n",
+        "runs/system2.run.gz": "actor:\n  team: us\n",
+        "runs/system3.run": None,
+    }
+    shown = run(*BOARD, "--format", "ir_metadata", "--quiet").stdout
+    lines = shown.splitlines()
+    assert (lines[0], lines[-1]) == ("# ir_metadata.start", "# ir_metadata.end")
+    yaml = pytest.importorskip("yaml")
+    content = yaml.safe_load("\n".join(line[2:] for line in lines[1:-1]))
+    assert content["research goal"]["evaluation"]["reported measures"] == ["P@5"]
+    assert content["implementation"]["executable"]["cmd"].startswith("hungjury leaderboard")
+    files = {one["path"]: one for one in content["data"]["files"]}
+    assert yaml.safe_load(files["runs/system1.run"]["ir_metadata"]) == {"actor": {"team": "us"}}
+    assert files["runs/system3.run"]["sha256"] == found[-1]["sha256"]
+
+
+def test_two_processes_lose_no_result(folder: Path) -> None:
+    text = json.dumps({"systems": [], "made": {"time": "2026-01-05T09:00:00"}})
+    contents = [text.replace("[]", f'["{i}"]') for i in range(40)]
+    with ProcessPoolExecutor(2) as pool:
+        list(pool.map(keep, ["results"] * 40, ["leaderboard"] * 40, contents))
+    found = [json.loads(Path(one).read_text())["systems"] for one in kept("results")]
+    assert sorted(found) == sorted([str(i)] for i in range(40))

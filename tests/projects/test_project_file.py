@@ -142,3 +142,31 @@ def test_status_follows_the_files(folder: Path) -> None:
     told = run("status").stdout
     assert "judges/judge1.qrels is missing" in told
     assert "next: hungjury leaderboard" in told
+
+
+def test_commands_do_what_they_do_without_a_project(folder: Path) -> None:
+    """Options that would make a command do something else are taken if they are typed."""
+    more = 'gold = "gold.qrels"\nqrels = "gold.qrels"\ngrades = "0-1"\n'
+    text = TEXT.replace("[collection]\n", f"[collection]\n{more}")
+    (folder / "hungjury.toml").write_text(text)
+    judges = len(list(folder.glob("judges/*")))
+    assert f"{judges} judges" in run("agreement", "--quiet").stdout
+    assert run("merge", "--quiet").stdout.startswith("1 0 ")
+    assert run("leaderboard", "--quiet").returncode == 0
+    scored = run("evaluate", "gold.qrels", "runs/system1.run", "-m", "AP", "--quiet").stdout
+    assert "system1" in scored
+    assert "system2" not in scored  # files that are typed win
+    (folder / "labels.csv").write_text("topic,document,judge,label\n1,doc1-0,anna,1\n")
+    done = run("label", "--import", "labels.csv", "labels.db")
+    assert done.returncode == 0, done.stderr
+    assert run("label", "--export", "-", "labels.db").stdout == "1 0 doc1-0 1\n"
+
+
+def test_paths_of_commands_are_those_of_the_project(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    text = '[collection]\njudges = "judges/*"\nruns = "runs/*"\n[gate]\ngold = "../gold.qrels"\n'
+    (folder / "inner" / "hungjury.toml").write_text(text)
+    project = hj.Project(folder / "inner")
+    assert project.options("gate")["gold"] == str(folder / "inner" / "../gold.qrels")
+    assert [note.kind for note in project.notes] == ["outside-project"]
+    assert project.options("leaderboard").keys() == {"judges", "runs"}

@@ -21,7 +21,7 @@ def pages(tmp_path_factory):
         "large": large(board, 129, 27),
     }
     for name, one in boards.items():
-        one.write_page(folder / f"{name}.html", ["hungjury", "leaderboard"])
+        one.write_page(folder / f"{name}.html")
     return {name: (one, folder / f"{name}.html") for name, one in boards.items()}
 
 

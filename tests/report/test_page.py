@@ -1,5 +1,6 @@
 """The report's page: its words and figures, ids as text, its size, nothing from outside."""
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
 from builders.paths import DOCS
 from hungjury.leaderboard.board import Assumed
+from hungjury.leaderboard.several import Boards
 from hungjury.report.board import BEST_RECORD, common_prefix, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
 from hungjury.report.page_data import _smallest
@@ -62,12 +64,14 @@ def board():
 
 @pytest.fixture(scope="module")
 def read(board):
-    return Reader(page(board, ["hungjury", "leaderboard", "--judges", "a b/*", "-m", "nDCG@10"]))
+    return Reader(
+        page(board, {"command": ["hungjury", "leaderboard", "--judges", "a b/*", "-m", "nDCG@10"]})
+    )
 
 
 @pytest.fixture(scope="module")
 def hostile_text():
-    return page(hostile(), ["hungjury", *HOSTILE])
+    return page(hostile(), {"command": ["hungjury", *HOSTILE]})
 
 
 def test_sections_stand_in_order_and_close(read):
@@ -111,10 +115,68 @@ def test_the_page_says_how_to_make_it_again(read):
         assert value in audit
 
 
-def test_without_a_command_the_call_is_shown(board):
-    (call,) = (one[2] for one in Reader(page(board)).all("pre"))
-    assert call.startswith("hungjury.leaderboard(judgments, runs, 'nDCG@10', 'binmv'")
-    assert "seed=0" in call
+def test_without_a_command_the_call_is_shown():
+    sim = hj.simulate(topics=4, systems=2, seed=1)
+    made = hj.leaderboard(sim.judgments, sim.runs, "P@5", draws=100)
+    (call,) = (one[2] for one in Reader(page(made)).all("pre"))
+    assert call.startswith("hj.leaderboard(Judgments(")
+    assert call.endswith("'P@5', draws=100)")
+
+
+def test_head_inputs_and_history_are_on_the_page(board):
+    origin = {
+        "command": ["hungjury", "leaderboard"],
+        "inputs": [
+            {"path": "runs/<a>.run", "size": 1234, "sha256": "0" * 64, "ir_metadata": "team: </i>"}
+        ],
+        "made": {"time": "2026-01-05T09:00:00+00:00"},
+    }
+    last = dict.fromkeys(board.systems, (0.1, 0.2, 0.3))
+    moments = [
+        ("2026-01-01 09:00", {board.systems[0]: (0.0, 0.1, 0.2)}),
+        ("2026-01-05 09:00", last),
+    ]
+    text = page(board, origin, title="Week <12>", author="Us", dataset="web", history=moments)
+    read = Reader(text)
+    assert read.wrong == []
+    assert "<title>Week &lt;12&gt;</title>" in text
+    assert 'web · Us · <time datetime="2026-01-05">2026-01-05</time>' in text
+    assert "runs/&lt;a&gt;.run" in text
+    assert "1,234" in text
+    assert "team: &lt;/i&gt;" in text
+    assert text.count('<svg class="line"') == 1  # the other systems have one moment only
+    assert 'aria-label="2026-01-01 09:00: 0.100; 2026-01-05 09:00: 0.200"' in text
+    inside = re.search('id="provenance">(.*?)</script>', text).group(1)
+    assert json.loads(inside)["provenance"] == origin
+
+
+def test_other_measures_and_groups_of_topics_are_beside():
+    sim = hj.simulate(topics=8, systems=3, seed=1)
+    topics = sim.judgments.topics
+
+    def rank(measure, some):
+        labels = sim.judgments if some is None else sim.judgments.select(some)
+        return hj.leaderboard(labels, sim.runs, measure, draws=200)
+
+    groups = {"<odd>": topics[::2], "even": topics[1::2], "gone": ["99"], "one": topics[:1]}
+    found = Boards.of(["nDCG@10", "P@5"], groups, rank)
+    assert [board.measure for board in found.measures] == ["P@5"]
+    assert found.slices["even"].topics == topics[1::2]
+    assert set(found.left_out) == {"gone", "one"}
+    assert found.multiplicity.startswith("2 groups of topics, 6 comparisons")
+    assert "about 0.3 of these" in found.multiplicity
+    alone = rank("nDCG@10", topics[1::2])
+    assert found.to_dict()["slices"]["even"] == alone.to_dict()
+    text = page(found.board, beside=found)
+    assert Reader(text).wrong == []
+    assert found.multiplicity in text
+    assert "&lt;odd&gt;: 4 topics" in text
+
+
+def test_many_groups_are_folded(board):
+    text = page(large(board, 129, 2))
+    assert "more groups</summary>" in text
+    assert text.count('<table class="groups">') == 2
 
 
 def test_notes_on_judges_come_first_and_on_files_last(board):
@@ -194,7 +256,7 @@ def test_texts_are_in_the_page_by_id(board, tmp_path):
     title, body = next(iter(data["texts"].values()))
     assert title == HOSTILE[1]
     assert body == "x" * 1500 + " […]"
-    assert len(Reader(text).all("script")) == 2
+    assert len(Reader(text).all("script")) == 3
     assert unpacked(page(board))["texts"] is None
 
 
@@ -207,7 +269,7 @@ def test_certain_is_not_the_same_as_nearly_certain(board):
 def test_hostile_ids_are_text(hostile_text):
     read = Reader(hostile_text)
     assert read.wrong == []
-    assert len(read.all("script")) == 2
+    assert len(read.all("script")) == 3
     assert read.all("img") == []
     assert "window.hurt" not in "".join(one[2] for one in read.all("script") if not one[1])
     known = {one[2] for one in read.all("bdi")}

@@ -32,7 +32,7 @@ def pages(tmp_path_factory):
     }
     for name, (one, files) in boards.items():
         files = texts(one, folder) if files is None else files
-        one.write_page(folder / f"{name}.html", ["hungjury", "leaderboard"], **files)
+        one.write_page(folder / f"{name}.html", **files)
     return {name: (one, folder / f"{name}.html") for name, (one, _) in boards.items()}
 
 

@@ -53,15 +53,85 @@ def input_record(path: str) -> dict[str, Any]:
     """Return path, size and SHA-256 of a file."""
     from hashlib import sha256
 
-    digest, size = sha256(), 0
+    digest, size, head = sha256(), 0, b""
     try:
         with open(path, "rb") as stream:
             while piece := stream.read(_PIECE):
                 digest.update(piece)
                 size += len(piece)
+                head = head or piece
     except OSError as error:
         raise file_error(path, error) from None
-    return {"path": path.replace(os.sep, "/"), "size": size, "sha256": digest.hexdigest()}
+    found = {"path": path.replace(os.sep, "/"), "size": size, "sha256": digest.hexdigest()}
+    described = ir_metadata_in(head)
+    return found | ({"ir_metadata": described} if described else {})
+
+
+START, END = "# ir_metadata.start", "# ir_metadata.end"
+
+
+def ir_metadata_in(head: bytes) -> str:
+    """Return how a run describes itself: the YAML of ir_metadata, in comments at its head.
+
+    https://www.ir-metadata.org
+    """
+    if head.startswith(b"\x1f\x8b"):
+        import zlib
+
+        try:
+            head = zlib.decompressobj(31).decompress(head, _PIECE)
+        except zlib.error:  # the reader says it
+            return ""
+    if not head.startswith(START.encode()):
+        return ""
+    lines = head.decode("utf-8", "replace").splitlines()
+    inside = lines[1 : lines.index(END)] if END in lines else []
+    return "".join(f"{line.removeprefix('#').removeprefix(' ')}\n" for line in inside)
+
+
+def ir_metadata(record: Mapping[str, Any], measures: Sequence[str]) -> str:
+    """Write provenance as ir_metadata: YAML in comments, for the head of a file.
+
+    What runs say of themselves is carried along.
+    """
+    when = made()
+    libraries = [f"{name}=={version}" for name, version in record["libraries"].items()]
+    content = {
+        "platform": {
+            "operating system": {"kernel": when["machine"]},
+            "software": {
+                "libraries": {"python": [f"python=={when['python']}", *libraries]},
+                "evaluation toolkit": f"hungjury=={record['hungjury']}",
+            },
+        },
+        "research goal": {"evaluation": {"reported measures": list(measures)}},
+        "implementation": {"executable": {"cmd": " ".join(record["command"])}},
+        "data": {"files": record["inputs"]},
+        "date": when["time"],
+    }
+    return "\n".join([START, *(f"# {line}" for line in _yaml(content)), END]) + "\n"
+
+
+def _yaml(value: Any) -> list[str]:
+    """Return lines of YAML, whose texts are those of JSON, or blocks if they have several lines."""
+    if isinstance(value, dict):
+        pairs = [(f"{key}:", one) for key, one in value.items()]
+    elif isinstance(value, list) and value:
+        pairs = [("-", one) for one in value]
+    else:
+        return [json_text(value).strip()]
+    lines = []
+    for start, one in pairs:
+        if isinstance(one, str) and "\n" in one:
+            lines += [f"{start} |", *(f"  {line}" for line in one.splitlines())]
+        elif isinstance(one, (dict, list)) and one:
+            first, *rest = _yaml(one)
+            item = start == "-"
+            lines += [f"{start} {first}"] if item else [start, f"  {first}"]
+            lines += [f"  {line}" for line in rest]
+        else:
+            lines.append(f"{start} {json_text(one).strip()}")
+    return lines
 
 
 def made() -> dict[str, str]:
@@ -78,10 +148,9 @@ def made() -> dict[str, str]:
 
 
 def remember(value: Any, function: str, given: Iterable[Any], named: Mapping[str, Any]) -> None:
-    """Let the result of a call, or each of a list of results, know the call and its files."""
-    results = value if isinstance(value, list) else [value]
-    if not results or not all(isinstance(one, Record) for one in results):
-        return
+    """Let the result of a call, and each of a list of results, know the call and its files."""
+    several = [value, *(value if isinstance(value, list) else [])]
+    results = [v for v in several if isinstance(v, (Record, list)) and hasattr(v, "__dict__")]
     values = [*given, *named.values()]
     shown = [*map(_shown, given), *(f"{name}={_shown(one)}" for name, one in named.items())]
     files = [file for one in values for file in files_of(one)]
@@ -95,12 +164,21 @@ def read_from(value: Record, source: object) -> None:
     value.__dict__[ORIGIN] = ("", files_of(source))
 
 
+def origin_of(result: object) -> dict[str, Any]:
+    """Return the provenance of a result of a call; empty if that is not known."""
+    call, files = vars(result).get(ORIGIN, ("", ()))
+    return provenance([call], files) if call else {}
+
+
 def origin_added(text: str, result: object) -> str:
     """Add the call that made a result, and its files, to the result's JSON."""
-    call, files = result.__dict__.get(ORIGIN, ("", ()))
-    if not call or not text.startswith("{"):
-        return text
-    return with_provenance(text, provenance([call], files), apart=False)
+    record = origin_of(result)
+    return with_provenance(text, record, apart=False) if record else as_object(text)
+
+
+def as_object(text: str) -> str:
+    """Return JSON as an object, which has a place for provenance: a list is its `rows`."""
+    return f'{{"rows": {text.strip()}}}\n' if text.startswith("[") else text
 
 
 def _shown(value: object) -> str:
@@ -125,7 +203,7 @@ def with_provenance(text: str, record: dict[str, Any], *, apart: bool = True) ->
 
     apart: also add when and where it was made.
     """
-    start = text.strip().removesuffix("}").rstrip()
+    start = as_object(text).strip().removesuffix("}").rstrip()
     comma = "" if start == "{" else ","
     added = json_text({"provenance": record} | ({"made": made()} if apart else {})).strip()
     return f"{start}{comma}{added.removeprefix('{')}\n"

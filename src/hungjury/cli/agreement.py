@@ -14,6 +14,7 @@ from hungjury.cli.options import (
     measures_option,
     plan_option,
     plot_options,
+    refuse_unused,
     result_options,
     was_typed,
 )
@@ -75,15 +76,14 @@ def agreement_command(
         return
     if not judges:
         raise click.UsageError("give --judges, or --scores")
-    for name, value in (("-m", measures), ("--families", families)):
-        if value and not runs:
-            raise click.UsageError(f"{name} needs --runs")
-    if len(measures) > 1:
+    for name in ("-m", "--families"):
+        refuse_unused(name, "--runs", bool(runs))
+    if len(measures) > 1 and was_typed("-m"):
         raise click.UsageError("only one measure can rank the systems; give -m once")
     labels = reading.judgments(judges)
     people = reading.gold_of(gold)
     if people is not None:
-        if runs:
+        if was_typed("--runs"):
             raise click.UsageError("--gold compares labels; leave out --runs")
         _with_gold(labels, people, rel, plan, at_least, out, plots)
         return

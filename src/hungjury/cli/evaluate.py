@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     "latex",
     "markdown",
     "html",
+    "ir_metadata",
     more="; trec defaults to --topics retrieved, --score-precision single and the official "
     "measures of trec_eval",
 )

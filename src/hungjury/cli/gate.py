@@ -10,15 +10,13 @@ from hungjury.base.parameters import MOST_MARGIN
 from hungjury.cli.options import (
     Number,
     all_of,
-    format_option,
     gold_option,
     measures_option,
-    output_option,
     plan_option,
-    quiet_option,
+    result_options,
     was_typed,
 )
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.output import Output, print_notes
 from hungjury.cli.reading import (
     Reading,
     ScoreTables,
@@ -54,15 +52,13 @@ DRAWN = ("target", "draws")  # of probabilities too
 @gold_option("Gold labels of some documents; needs --judges.")
 @plan_option
 @all_of([flag(option) for option in LEVERS.values()])
-@format_option("text", "json")
-@output_option
+@result_options("text", "json")
 @judges_gold_and_runs
-@quiet_option
 def gate_command(
     qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,
     candidate: tuple[str, ...], measures: tuple[str, ...], margin: float, gold: tuple[str, ...],
-    plan: tuple[str, ...], form: str, output: str | None, reading: Reading, quiet: bool,
-    tables: ScoreTables, answered: Any, **options: Any,
+    plan: tuple[str, ...], out: Output, reading: Reading, tables: ScoreTables, answered: Any,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Decide whether a candidate may replace a baseline.
 
@@ -78,7 +74,6 @@ def gate_command(
       hungjury gate --answers answers.csv --scale 1-5 --baseline old --candidate new
       hungjury gate --scores scores.csv -m F1 --baseline old --candidate new --margin 0.01
     """
-    from hungjury.base.text import json_text
     from hungjury.data.qrels import Judgments
     from hungjury.leaderboard.gate import gate
 
@@ -119,13 +114,7 @@ def gate_command(
         labels, lists, baseline, list(candidate), names, margin,
         gold=reading.gold_of(gold), plan=plan or None, **options,
     )  # fmt: skip
-    print_notes(dict.fromkeys(note for one in decided for note in one.notes), quiet, every=True)
-    if form == "json":
-        deliver(json_text([one.to_dict() for one in decided]), output)
-    else:
-        deliver("\n".join(map(str, decided)), output)
-    passed = [one.passed for one in decided]
-    if False in passed:
-        raise SystemExit(1)
-    if None in passed:
-        raise SystemExit(3)
+    print_notes(decided.notes, out.quiet, every=True)
+    out.write(decided)
+    if not decided.passed:
+        raise SystemExit(1 if decided.passed is False else 3)

@@ -19,6 +19,7 @@ from hungjury.cli.options import (
     quiet_option,
     second_file,
     text_options,
+    was_typed,
 )
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import Reading, reading_options, runs_option
@@ -113,7 +114,9 @@ def label_command(
     if csv_safe and not (everything and export is not None):
         raise click.UsageError("--csv-safe needs --export and --all")
     if export is not None:
-        if any((queries, documents, names, output, grades, link, panel, runs, measure, brought)):
+        others = ("queries", "documents", "person", "output", "grades", "link", "judges", "runs",
+                  "measure", "import")  # fmt: skip
+        if any(was_typed(f"--{name}") for name in others):
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
         _export(source, export, everything, csv_safe, quiet)
         return
@@ -132,7 +135,8 @@ def label_command(
     from hungjury.labelling.results import Results
     from hungjury.labelling.store import LabelStore
 
-    if any((panel, runs, measure)) and not (panel and runs and measure):
+    typed = any(map(was_typed, ("--judges", "--runs", "--measure")))
+    if typed and not (panel and runs and measure):
         raise click.UsageError("results on the page need --judges, --runs and -m")
     asked = _names(names)
     scale = None if grades is None else parse_grades(grades)
@@ -224,7 +228,8 @@ def _import(
 
     if len(names) > 1:
         raise click.UsageError("give --person once, for files that do not name a judge")
-    policy = LabelPolicy.of({**reading.options, "grades": range(10)})
+    typed = {n: v for n, v in reading.options.items() if was_typed(f"--{n.replace('_', '-')}")}
+    policy = LabelPolicy.of({**typed, "grades": range(10)})
     labels = labels_given(files, policy, *_names(names))
     scale = None if grades is None else parse_grades(grades)
     with closing(LabelStore(output, given, scale)) as store:
@@ -240,7 +245,7 @@ def _leaderboard(
     """Return the command whose results the page shows, or nothing if none are asked for."""
     from hungjury.leaderboard.plan_file import as_plans
 
-    if measure is None:
+    if not (panel and runs and measure):
         return []
     labels = desk.store.path
     words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +22,7 @@ from hungjury.cli.options import (
     text_options,
     was_typed,
 )
-from hungjury.cli.output import Output, Plots
+from hungjury.cli.output import Output, Plots, dated_origin, past_boards
 from hungjury.cli.reading import (
     Reading,
     ScoreTables,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hungjury.data.runs import RunFiles, Runs
     from hungjury.leaderboard.board import Leaderboard
     from hungjury.leaderboard.score_board import ScoreBoard
+    from hungjury.leaderboard.several import Boards
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -62,23 +63,39 @@ if TYPE_CHECKING:
               help="Runs whose names are equal without what this regular expression matches are "
               "repeats of one system, such as '-seed[0-9]+$'.")  # fmt: skip
 @scores_options
-@measures_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
+@measures_option("Measure, as listed by `hungjury measures`; the first one decides, further ones "
+                 "are shown beside it.", "nDCG@10")  # fmt: skip
 @merge_option("--merge", "binmv")
 @binary_option
 @gold_option("Gold labels of some documents, to correct the leaderboard; one file per person.")
 @plan_option
 @all_of([flag(option) for option in BOARD.values() if option.flag])
+@click.option(
+    "--slices", metavar="FILE",
+    help="Also rank on groups of topics: a table of topic and group."
+)  # fmt: skip
 @click.option("--report", type=page, metavar="FILE", help="Also write an HTML report.")
+@all_of(
+    [
+        click.option(f"--{name}", default="", metavar="TEXT", help=f"{what} on the report.")
+        for name, what in {
+            "title": "Title",
+            "author": "Author",
+            "dataset": "Name of the data",
+        }.items()
+    ]
+)
 @text_options
 @plot_options(BoardPicture)
-@result_options("table", "csv", "json", "latex", "markdown", "html")
+@result_options("table", "csv", "json", "latex", "markdown", "html", "ir_metadata")
 @judges_gold_and_runs
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
     documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
     collections: tuple[str, ...], common: bool, answered: Any, tables: ScoreTables,
-    qrels: str | None, seed_pattern: str | None, **options: Any,
+    qrels: str | None, seed_pattern: str | None, slices: str | None, title: str, author: str,
+    dataset: str, **options: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -86,19 +103,21 @@ def leaderboard_command(
     Examples:
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 \\
-          --gold labels.qrels --plan plan.csv --report report.html
+          --gold labels.qrels --plan plan.csv --report report.html --title "Week 12"
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 -m P@10 \\
+          --slices topics.csv --report report.html
       hungjury leaderboard --collection web=web --collection news=news -m nDCG@10
       hungjury leaderboard --qrels probabilities.qrels --runs 'runs/*' -m nDCG@10
       hungjury leaderboard --scores scores.csv -m F1
       hungjury leaderboard --answers answers.csv --scale 1-5
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --seed-pattern '-seed[0-9]+$'
     """
+    from hungjury.base.provenance import read_from
     from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
     from hungjury.leaderboard.score_board import leaderboards
+    from hungjury.leaderboard.several import Boards, read_slices
 
-    if len(measures) > 1:
-        raise click.UsageError("a leaderboard has one measure; give -m once")
     if judges and qrels:
         raise click.UsageError("give either --judges or --qrels")
     kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
@@ -106,11 +125,17 @@ def leaderboard_command(
     given = [name for name, files in kinds.items() if files]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other")
+    head = {"title": title, "author": author, "dataset": dataset}
+    for name in ("queries", "documents", *head):
+        refuse_unused(f"--{name}", "--report FILE", report is not None)
     project: Any = click.get_current_context().meta.get("hungjury.project")
     several = bool(project) and len(project.collections) > 1 and not given
+    beside = slices or len(measures) > 1
     if tables.scores or collections or several:
-        if report is not None or plan:
-            raise click.UsageError("--report and --plan need --judges and --runs")
+        if report is not None or plan or (beside and not several):
+            raise click.UsageError(
+                "--report, --plan, --slices and a second -m need --judges and --runs"
+            )
         if tables.scores:
             of_scores = _of_tables(tables, measures[0], seed_pattern, options)
         else:
@@ -124,8 +149,6 @@ def leaderboard_command(
         return
     if not answered and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
-    if report is None and (queries or documents):
-        raise click.UsageError("--queries and --documents need --report FILE")
     refuse_unused("--estimate", "--gold", bool(gold))
     models_judges = merge_method(merge).drawn_from == "model"
     refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
@@ -139,29 +162,42 @@ def leaderboard_command(
         labels = reading.labels(qrels) if qrels else reading.judgments(judges)
         lists = reading.runs(runs)
     if seed_pattern:
-        if report is not None or plan or gold:
-            raise click.UsageError("--seed-pattern excludes --report, --plan and --gold")
+        if report is not None or plan or gold or beside:
+            raise click.UsageError(
+                "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
+            )
         one = {"all": (labels, lists)}
         more = {"merge": merge, "seed_pattern": seed_pattern, **options}
         _write(leaderboards(one, measures[0], **more), out, plots)
         return
+    people = reading.gold_of(gold)
     with out.progress() as progress:
-        board = leaderboard(
-            labels, lists, measures[0], merge,
-            gold=reading.gold_of(gold), plan=plan or None, progress=progress, **options,
-        )  # fmt: skip
-    _write(board, out, plots)
+
+        def rank(measure: str, topics: Sequence[str] | None) -> Leaderboard:
+            here, known = labels, people
+            if topics is not None:
+                here, known = labels.select(topics), people and people.select(topics)
+                if known is not None:
+                    read_from(known, people)  # whose plans are its own
+            return leaderboard(
+                here, lists, measure, merge,
+                gold=known, plan=plan or None, progress=progress, **options,
+            )  # fmt: skip
+
+        found = Boards.of(measures, read_slices(slices) if slices else {}, rank)
+    shown = found if beside else found.board
+    _write(shown, out, plots)
     if report is not None:
-        words = ["hungjury", *sys.argv[1:]]
-        board.write_page(report, words, queries=queries, documents=documents)
+        shown.write_page(report, queries=queries, documents=documents, origin=dated_origin(),
+                         history=past_boards(found.board), **head)  # fmt: skip
         if not out.quiet:
             click.echo(f"wrote {report}", err=True)
 
 
-def _write(board: Leaderboard | ScoreBoard, out: Output, plots: Plots) -> None:
+def _write(board: Leaderboard | Boards | ScoreBoard, out: Output, plots: Plots) -> None:
     out.notes(board.notes, "--format json")
     out.write(board)
-    plots.draw(board)
+    plots.draw(getattr(board, "board", board))
 
 
 def _of_tables(

@@ -373,6 +373,8 @@ def finished(command: click.Command) -> click.Command:
     return command
 
 
+# Options with which a command does something else than without them.
+ONLY_TYPED = {"agreement": ("gold",), "merge": ("gold", "runs", "measures")}
 OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
 
 
@@ -393,16 +395,18 @@ def _take_project(context: click.Context, _option: click.Parameter, path: str | 
 
     project = Project(path or PROJECT)
     given = project.options(context.command.name or "")
-    if context.command.name in ("label", "merge"):  # where they mean something else
-        given = {name: value for name, value in given.items() if name not in ("runs", "measures")}
-    names = {(p.name or ""): p for p in context.command.params}
-    if "measure" in names and "measures" in given:
-        given["measure"] = given.pop("measures")[0]
+    if "judges" in given and context.command.name in ("gate", "leaderboard"):
+        given.pop("qrels", None)
     taken = {}
-    for name, value in given.items():
-        if name in names:
-            several = getattr(names[name], "multiple", False)
-            taken[name] = (value,) if several and not isinstance(value, list) else value
+    for one in context.command.params:
+        flag = max(one.opts, key=len).lstrip("-").replace("-", "_")
+        name = "measures" if flag == "measure" else flag
+        if name in given and one.name not in ONLY_TYPED.get(context.command.name or "", ()):
+            value = given[name]
+            if isinstance(one, click.Option) and one.multiple:
+                taken[one.name or ""] = value if isinstance(value, list) else (value,)
+            else:
+                taken[one.name or ""] = value[0] if name == "measures" else value
     context.default_map = {**(context.default_map or {}), **taken}
     context.meta["hungjury.project"] = project
 

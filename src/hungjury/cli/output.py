@@ -119,17 +119,14 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     text = text if text.endswith("\n") else text + "\n"
     context = click.get_current_context(silent=True)
     form = context.params.get("form") if context else None
-    inside = form == "json" and text.startswith("{")
-    if inside:
-        text = recorded(text)
+    if form == "json":
+        text = with_origin(text)
     if output is not None and output != "-":
         from hungjury.base.files import write_whole
 
         write_whole(output, text)
-        if (
-            form in ("csv", "latex", "markdown", "html", "json") and not inside
-        ):  # tables have no place for it
-            write_whole(f"{output}.provenance.json", recorded("{}"))
+        if form in ("csv", "latex", "markdown", "html"):  # tables have no place for it
+            write_whole(f"{output}.provenance.json", with_origin("{}"))
     elif sys.stdout.isatty():
         shown = visible(text)
         sys.stdout.write(_wrapped(shown, text_width(len(shown))) if for_people else shown)
@@ -139,24 +136,49 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
         sys.stdout.write(text)
 
 
-def recorded(text: str) -> str:
-    """Add to a result in JSON what it comes from: this command and its inputs."""
-    from hungjury.base.provenance import provenance, with_provenance
+def origin() -> dict[str, Any]:
+    """Return what a result comes from: this command and its inputs."""
+    from hungjury.base.provenance import provenance
 
     context = click.get_current_context()
     project = context.meta.get("hungjury.project")
     inputs = [*input_files(context), *([project.path] if project else [])]
-    return with_provenance(text, provenance(["hungjury", *sys.argv[1:]], inputs))
+    return provenance(["hungjury", *sys.argv[1:]], inputs)
+
+
+def dated_origin() -> dict[str, Any]:
+    """Return what a page comes from, and when and where it was made."""
+    from hungjury.base.provenance import made
+
+    return {**origin(), "made": made()}
+
+
+def past_boards(board: Any) -> list[Any]:
+    """Return the means of systems in leaderboards that the project keeps, if there is one."""
+    project = click.get_current_context().meta.get("hungjury.project")
+    if project is None:
+        return []
+    from hungjury.projects.history import timeline
+
+    return timeline(project.results, board)
+
+
+def with_origin(text: str) -> str:
+    """Add to a result in JSON what it comes from."""
+    from hungjury.base.provenance import with_provenance
+
+    return with_provenance(text, origin())
 
 
 def keep_in_project(to_json: Callable[[], str]) -> None:
     """Keep a result in the project's folder, if the command takes its options from a project."""
     context = click.get_current_context()
     project = context.meta.get("hungjury.project")
-    if project is not None and context.info_name in KEPT and context.find_root().obj != "rerun":
+    wanted = context.find_root().obj != "rerun" and os.environ.get("HUNGJURY_KEEP") != "no"
+    if project is not None and context.info_name in KEPT and wanted:
         from hungjury.projects.history import keep
 
-        path = keep(project.results, context.info_name or "", recorded(to_json()))
+        path = keep(project.results, context.info_name or "", with_origin(to_json()))
         if path is not None and not context.params.get("quiet"):
             click.echo(f"kept as {path}", err=True)
 
@@ -198,6 +220,11 @@ class Output(Record):
         if self.form in ("csv", "json"):
             text = result.to_csv(safe=self.safe) if self.form == "csv" else result.to_json()
             deliver(text, self.path)
+        elif self.form == "ir_metadata":
+            from hungjury.base.provenance import ir_metadata
+
+            named = getattr(result, "measures", None) or [getattr(result, "measure", "")]
+            deliver(ir_metadata(origin(), [str(one) for one in named]), self.path)
         else:
             name = self.form if self.form in ("latex", "markdown", "html") else "text"
             deliver(getattr(result, f"to_{name}")(**how), self.path, for_people=name == "text")

@@ -196,6 +196,9 @@ def input_options(command: F) -> F:
     @wraps(command)
     def gathered(**given: Any) -> Any:
         values = {member: given.pop(member) for member in members}
+        if values["files"]:  # which win over the files of a project
+            values |= {n: None if n == "qrels" else () for n in ("qrels", "runs")
+                       if not was_typed(f"--{n}")}  # fmt: skip
         return command(inputs=InputFiles(**values), **given)
 
     return cast(F, all_of([

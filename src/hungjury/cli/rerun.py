@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import click
 
+from hungjury.base.errors import InputError
 from hungjury.cli.output import deliver
 
 MOST_SHOWN = 20
+OUTPUTS = {"-o", "--output", "--plot", "--picture", "--plot-width"}
+OF_REPORTS = {"--report", "--title", "--author", "--dataset", "--queries", "--documents"}
+PAGE = "<!doctype html>"
 
 
 @click.command("rerun", no_args_is_help=True)
@@ -20,8 +26,8 @@ MOST_SHOWN = 20
 def rerun_command(file: str) -> None:
     """Repeat the command that made a result, and say what differs.
 
-    FILE is a result in JSON, or a CSV or LaTeX file with its provenance beside it. Exit code 0:
-    nothing differs. 1: inputs, the version or numbers differ. 2: an error.
+    FILE is a result in JSON, a report, or a CSV or LaTeX file with its provenance beside it. Exit
+    code 0: nothing differs. 1: inputs, the version or numbers differ. 2: an error.
 
     \b
     Examples:
@@ -32,7 +38,13 @@ def rerun_command(file: str) -> None:
     from hungjury.projects.history import changed_inputs, moved_numbers, read_result
 
     old, here = read_result(file), os.getcwd()
-    record, folder = old["provenance"], old.get("made", {}).get("folder", "")
+    record = old["provenance"]
+    folder = {**record, **old}.get("made", {}).get("folder", "")
+    if record["command"][:1] != ["hungjury"]:
+        raise InputError(
+            f"this result was made in Python: {record['command'][0]}", code="made-in-python",
+            file=file, remedy="repeat this call, and compare both with hj.diff",
+        )  # fmt: skip
     file = os.path.abspath(file)
     if not all(os.path.exists(one["path"]) for one in record["inputs"]) and os.path.isdir(folder):
         os.chdir(folder)  # where the command was given
@@ -40,14 +52,18 @@ def rerun_command(file: str) -> None:
     differs = changed_inputs(record)
     if record["hungjury"] != __version__:
         differs.append(f"hungjury {record['hungjury']} made it, this is {__version__}")
-    content = [key for key in old if key not in ("provenance", "made")]
-    new = _again(record["command"], as_json=bool(content))
-    if content:
-        moved = moved_numbers(old, new)
+    if any(key not in ("provenance", "made") for key in old):
+        moved = moved_numbers(old, json.loads(_again(record["command"], "--format", "json")))
         differs += moved[:MOST_SHOWN]
         if len(moved) > MOST_SHOWN:
             differs.append(f"{len(moved) - MOST_SHOWN} more values differ")
-    elif _text(file) != new["text"]:
+    elif _text(file).startswith(PAGE):
+        with TemporaryDirectory() as place:
+            page = os.path.join(place, "page.html")
+            _again(record["command"], "--report", page)
+            if _bare(_text(file)) != _bare(_text(page)):
+                differs.append("the report differs")
+    elif _text(file) != _again(record["command"]):
         differs.append("the text differs")
     deliver("\n".join(differs) if differs else "Nothing differs.", None)
     if differs:
@@ -59,32 +75,23 @@ def _text(file: str) -> str:
         return stream.read()
 
 
-def _again(words: list[str], as_json: bool) -> dict[str, Any]:
-    """Run a command again: its result as JSON, or as text where it was another format."""
-    import json
+def _bare(page: str) -> str:
+    """Return a report without its date, its history and how it was made."""
+    from hungjury.projects.history import IN_PAGE
 
+    for name in ("audit", "history"):
+        page = re.sub(f'<section aria-labelledby="{name}">.*?</section>', "", page, flags=re.S)
+    page = re.sub('<a href="#history">.*?</a>', "", page)
+    return re.sub(f"{IN_PAGE.pattern}|<time.*?</time>", "", page, flags=re.S).replace("\n", "")
+
+
+def _again(words: list[str], *how: str) -> str:
+    """Run a command again, in another format or with another output, and return what it prints."""
     from hungjury.cli.main import hungjury
 
-    words = [*_without(words[1:], as_json), "--quiet", *(["--format", "json"] if as_json else [])]
-    shown, argv = StringIO(), sys.argv
-    sys.argv = ["hungjury", *words]
-    try:
-        with redirect_stdout(shown):
-            hungjury.main(words, standalone_mode=False, obj="rerun")  # which keeps nothing
-    except SystemExit:  # a gate that does not pass
-        pass
-    finally:
-        sys.argv = argv
-    text = shown.getvalue()
-    found: dict[str, Any] = json.loads(text) if text.lstrip().startswith("{") else {"text": text}
-    return found
-
-
-def _without(words: list[str], formats: bool) -> list[str]:
-    """Leave out where files were written, and the format where another one is needed."""
-    dropped = {"-o", "--output", "--report", "--plot"} | ({"--format"} if formats else set())
+    dropped = OUTPUTS | set(how[:1]) | (set() if "--report" in how else OF_REPORTS)
     kept, skip = [], False
-    for word in words:
+    for word in words[1:]:
         name = word.partition("=")[0]
         if skip:
             skip = False
@@ -92,4 +99,13 @@ def _without(words: list[str], formats: bool) -> list[str]:
             skip = "=" not in word
         elif word != "--quiet":
             kept.append(word)
-    return kept
+    shown, argv = StringIO(), sys.argv
+    sys.argv = ["hungjury", *kept, "--quiet", *how]
+    try:
+        with redirect_stdout(shown):
+            hungjury.main(sys.argv[1:], standalone_mode=False, obj="rerun")  # which keeps nothing
+    except SystemExit:  # a gate that does not pass
+        pass
+    finally:
+        sys.argv = argv
+    return shown.getvalue()

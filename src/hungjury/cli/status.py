@@ -6,6 +6,7 @@ import os
 
 import click
 
+from hungjury.base.errors import plural
 from hungjury.base.files import PROJECT
 from hungjury.cli.output import deliver
 
@@ -45,7 +46,7 @@ def status_command(project: str) -> None:
         changed = changed_inputs(record)
         known = {one["path"] for one in record["inputs"]}
         changed += [f"{file} is new" for file in sorted(files - known) if os.path.exists(file)]
-        lines.append(f"{len(past)} results kept; last leaderboard: {boards[-1]}")
+        lines.append(f"{plural(len(past), 'result')} kept; last leaderboard: {boards[-1]}")
         lines += [f"  since then: {text}" for text in changed]
         if changed:
             lines.append(f"next: {step}")

@@ -240,7 +240,7 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
         settings=found.settings,
         notes=found.notes + empty_topics(found.pool, label),
     )
-    read_from(read, source)
+    read_from(read, [part.path for part in parts if isinstance(part, Source)])
     return read
 
 
@@ -258,7 +258,7 @@ def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) 
         kept = set(chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
     read = _resolve(reader.read(parts, judges), policy, stop)
-    read_from(read, source)
+    read_from(read, [part.path for part in parts if isinstance(part, Source)])
     return read
 
 

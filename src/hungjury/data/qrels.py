@@ -314,6 +314,20 @@ class Judgments(Record, eq=False):
             family=None if self.family is None else tuple(self.family[k] for k in chosen),
         )
 
+    def select(self, topics: Iterable[str]) -> Judgments:
+        """Return only some topics."""
+        wanted = set(topics)
+        keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        rows = keep[self.document]
+        place = np.cumsum(keep) - 1
+        return replace(
+            self,
+            pool=self.pool.select(keep),
+            document=place[self.document[rows]].astype(np.int32),
+            judge=self.judge[rows],
+            label=self.label[rows],
+        )
+
     def qrels_of(self, judge: str) -> Qrels:
         """Return the labels of one judge, as qrels."""
         if judge not in self.judges:

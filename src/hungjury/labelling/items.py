@@ -33,7 +33,7 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
     ----------
     text : str
         Grades from 0 to 9 in increasing order, each followed by its meaning. A comma inside a
-        meaning is fine unless a digit follows it.
+        meaning is fine unless a digit follows it. Or a range, ``"0-3"``.
 
     Returns
     -------
@@ -45,6 +45,9 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
     Grade(grade=1, meaning='yes, in part')
     """
     found = []
+    if ends := re.fullmatch(r"\s*(\d)-(\d)\s*", text):  # as options of reading have it
+        every = range(int(ends[1]), int(ends[2]) + 1)
+        text = DEFAULT if every == range(4) else ",".join(map(str, every))
     for part in re.split(r",\s*(?=\d)", text.strip()):
         match = re.fullmatch(r"(\d)(?:[\s:=]+(.*\S))?\s*", part, re.S)
         if match is None:

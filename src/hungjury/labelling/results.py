@@ -74,7 +74,8 @@ class Results:
                 self.shown = _results(good, text)
 
     def _in_a_process(self, arguments: Sequence[str]) -> tuple[bool, str]:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "HUNGJURY_THREADS": "1"}
+        own = {"OMP_NUM_THREADS": "1", "HUNGJURY_THREADS": "1", "HUNGJURY_KEEP": "no"}
+        environment = {**os.environ, **own}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "hungjury", *arguments],
             stdin=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -423,10 +423,13 @@ class Leaderboard(Standing, Result, eq=False):
     def write_page(
         self,
         path: str | os.PathLike[str],
-        command: Sequence[str] | None = None,
         *,
         queries: TextFiles = (),
         documents: TextFiles = (),
+        title: str = "",
+        author: str = "",
+        dataset: str = "",
+        **more: Any,
     ) -> None:
         """Write the report: a self-contained HTML page.
 
@@ -434,13 +437,17 @@ class Leaderboard(Standing, Result, eq=False):
         ----------
         path : str or path
             The file to write.
-        command : sequence of str, optional
-            The words of the command line that made the leaderboard, to be shown.
         queries, documents : path or list of paths
             Texts to show in the lists of two systems: JSON lines or tab-separated columns by id,
             or ids such as ``ir_datasets:beir/nfcorpus``.
+        title, author, dataset : str
+            What the head of the page says.
+        **more
+            `origin` and `history`, by which the command line says where the page comes from.
         """
-        write_whole(path, in_report("page.page")(self, command, queries, documents))
+        head = {"title": title, "author": author, "dataset": dataset}
+        texts = {"queries": queries, "documents": documents}
+        write_whole(path, in_report("page.page")(self, **texts, **head, **more))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields except the samples, as plain numbers, lists and strings."""

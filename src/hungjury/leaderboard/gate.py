@@ -129,6 +129,41 @@ class Gate(Record, Result):
         }
 
 
+class Gates(Result, list[Gate]):
+    """The decisions about all candidates by all measures: a list of `Gate`.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> hj.gate(sim.gold, sim.runs, "system3", ["system1", "system2"], "nDCG@10").passed
+    True
+    """
+
+    @property
+    def passed(self) -> bool | None:
+        """True if all candidates passed, False if one is worse, None if one is undecided."""
+        found = [one.passed for one in self]
+        return False if False in found else None if None in found else True
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on labels, runs and results."""
+        return tuple(dict.fromkeys(note for one in self for note in one.notes))
+
+    def table(self) -> Table:
+        """Return one row per decision."""
+        return Table.of([row for one in self for row in one.table().to_dicts()])
+
+    def to_text(self) -> str:
+        """Write a line for each decision."""
+        return "\n".join(one.to_text() for one in self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return whether all passed, and all decisions."""
+        return {"passed": self.passed, "gates": [one.to_dict() for one in self]}
+
+
 class _Found(Record, eq=False):
     """Means of systems by one measure, and what is known about them."""
 
@@ -156,7 +191,7 @@ def gate(
     gold: QrelsLike | Judgments | None = None,
     plan: PlansLike | None = None,
     **options: Any,
-) -> list[Gate]:
+) -> Gates:
     """Decide whether candidates are better than a baseline, and by how much.
 
     Parameters
@@ -182,8 +217,8 @@ def gate(
 
     Returns
     -------
-    list of Gate
-        One for each measure and candidate.
+    Gates
+        A list of `Gate`, one for each measure and candidate.
 
     Notes
     -----
@@ -243,7 +278,7 @@ def gate(
             else _by_qrels(given, lists, one, own)
             for one in measure_list("nDCG@10" if measure is None else measure)
         ]
-    out = []
+    out = Gates()
     for found in decided:
         notes = _about_compared(found.notes, (baseline, *wanted))
         places = [_find(found.systems, name) for name in (baseline, *wanted)]

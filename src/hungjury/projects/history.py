@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Board = Union["Leaderboard", str, "os.PathLike[str]", Mapping[str, Any]]
 APART = "made"  # what may differ although the result is the same
 MANY = 6
+IN_PAGE = re.compile('<script type="application/json" id="provenance">(.*?)</script>', re.S)
 
 
 def keep(folder: str, command: str, text: str) -> str | None:
@@ -49,8 +50,9 @@ def kept(folder: str, command: str = "") -> list[str]:
 
 
 def content_digest(content: Mapping[str, Any]) -> str:
-    """Return a short digest of a result, time and machine aside."""
+    """Return a short digest of a result, time, machine and words of the command aside."""
     plain = {key: value for key, value in content.items() if key != APART}
+    plain["provenance"] = {**plain.get("provenance", {}), "command": ""}
     return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:8]
 
 
@@ -61,7 +63,9 @@ def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
         name = f"{name}.provenance.json"
     try:
         with open(name, encoding="utf-8") as stream:
-            content = json.load(stream)
+            text = stream.read()
+        inside = IN_PAGE.search(text) if text.startswith("<!doctype") else None
+        content = json.loads(inside[1] if inside else text)
     except OSError as error:
         raise file_error(name, error) from None
     except ValueError:
@@ -69,7 +73,7 @@ def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(content, dict) or "provenance" not in content:
         raise InputError(
             "this is not a result with provenance", code="not-a-result", file=name,
-            remedy="give a result that hungjury wrote as JSON",
+            remedy="give a report, or a result that hungjury wrote as JSON",
         )  # fmt: skip
     return content
 
@@ -86,14 +90,28 @@ def changed_inputs(record: Mapping[str, Any], folder: str = "") -> list[str]:
     return found
 
 
+def timeline(
+    folder: str, board: Leaderboard
+) -> list[tuple[str, dict[str, tuple[float, float, float]]]]:
+    """Return the low end, mean and high end of every system in the kept leaderboards that can be
+    compared with this one, the oldest first."""
+    now, found = _content(board), []
+    for path in kept(folder, "leaderboard"):
+        content = read_result(path)
+        if content.get("scale") == now.get("scale") and not _differences(content, now):
+            rows = {r["system"]: (r["low"], r["mean"], r["high"]) for r in content["systems"]}
+            found.append((content.get(APART, {}).get("time", "")[:16].replace("T", " "), rows))
+    return found
+
+
 class Changes(Result, Record):
-    """What changed between two leaderboards.
+    """What changed between two leaderboards, or two gates.
 
     Attributes
     ----------
     decided : tuple of str
         Sentences on what is decided otherwise now: systems that rose or fell beyond doubt, pairs
-        newly told apart, no longer, or the other way round.
+        newly told apart, no longer, or the other way round; candidates with another verdict.
     around : tuple of str
         Sentences on what else differs: systems, judges and inputs.
 
@@ -118,7 +136,7 @@ class Changes(Result, Record):
 
 
 def diff(old: Board, new: Board) -> Changes:
-    """Say in words what changed from one leaderboard to the next.
+    """Say in words what changed from one leaderboard or gate to the next.
 
     Two systems are told apart by the rule of the leaderboard itself: they share no group. From the
     pairs told apart follow the ranks that a system can have among those that both leaderboards
@@ -127,7 +145,7 @@ def diff(old: Board, new: Board) -> Changes:
     Parameters
     ----------
     old, new : Leaderboard, path or dict
-        Leaderboards, or their JSON as a file or as read from one.
+        Leaderboards, or gates, or their JSON as a file or as read from one.
 
     Returns
     -------
@@ -144,6 +162,8 @@ def diff(old: Board, new: Board) -> Changes:
     """
     old, new = _content(old), _content(new)
     _refuse_others(old, new)
+    if "gates" in old:
+        return _gate_changes(old, new)
     before, after = _Board(old), _Board(new)
     both = [name for name in after.names if name in before.names]
     decided: list[str] = []
@@ -162,7 +182,13 @@ def diff(old: Board, new: Board) -> Changes:
                 kinds.setdefault(_kind(then, here), []).append(" > ".join(better))
     for kind, pairs in kinds.items():
         decided.append(f"{plural(len(pairs), 'pair')} {kind}: {_some(pairs)}.")
+    scales = [content.get("scale") for content in (old, new)]
     around = [
+        *(
+            [f"Means are on the scale of {scales[1]} now, of {scales[0]} before."]
+            if scales[0] != scales[1]
+            else []
+        ),
         *_came_and_went("system", before.names, after.names),
         *_came_and_went("judge", before.judges, after.judges),
         *_inputs(old, new),
@@ -174,7 +200,7 @@ def _content(board: Board) -> Mapping[str, Any]:
     """Return a leaderboard as JSON has it."""
     if isinstance(board, (str, os.PathLike)):
         return read_result(board)
-    return board if isinstance(board, Mapping) else board.to_dict()
+    return board if isinstance(board, Mapping) else json.loads(board.to_json())
 
 
 def _kind(before: int, after: int) -> str:
@@ -204,29 +230,61 @@ class _Board:
         return above + 1, len(among) - below
 
 
-def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Refuse leaderboards that cannot be compared, with all reasons."""
-    for content in (old, new):
-        if not {"systems", "groups"} <= content.keys():
-            raise InputError(
-                "this result is not a leaderboard", code="not-a-leaderboard",
-                remedy="compare leaderboards that were written as JSON",
-            )  # fmt: skip
-    reasons = [
-        f"{name} was {old.get(name)}, now {new.get(name)}"
-        for name in ("measure", "merge", "target")
-        if old.get(name) != new.get(name)
-    ]
-    policies = ("rel", "level", "undefined", "unjudged", "depth")
-    one, other = old.get("settings", {}), new.get("settings", {})
-    reasons += [
-        f"{p} was {one.get(p)}, now {other.get(p)}" for p in policies if one.get(p) != other.get(p)
-    ]
-    if not set(old.get("topics") or {}) & set(new.get("topics") or {}):
+def _gate_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+    before, after = (
+        {(one["candidate"], one["measure"]): one for one in content["gates"]}
+        for content in (old, new)
+    )
+    decided, around = [], []
+    for key in (key for key in after if key in before):
+        was, now, what = before[key], after[key], " by ".join(key)
+        if was["verdict"] != now["verdict"]:
+            decided.append(f"{what}: {was['verdict']} before, {now['verdict']} now.")
+        elif moved := moved_numbers(was["difference"], now["difference"], "difference"):
+            around.append(f"{what}, still {now['verdict']}: {moved[0]}.")
+    names = [[" by ".join(key) for key in found] for found in (before, after)]
+    around += [*_came_and_went("candidate", *names), *_inputs(old, new)]
+    return Changes(tuple(decided), tuple(around))
+
+
+POLICIES = ("rel", "level", "undefined", "unjudged", "depth", "together", "order")
+JUDGES_BY_NAME = ("only", "without")  # judges may differ; which ones, is said
+OF_GATES = ("baseline", "margin", "level")
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return why two results cannot be compared."""
+    if "gates" in old:
+        one, other = old["gates"][0], new["gates"][0]
+        pairs = [(name, one[name], other[name]) for name in OF_GATES]
+    else:
+        pairs = [(name, old.get(name), new.get(name)) for name in ("measure", "merge", "target")]
+        one, other = old.get("settings", {}), new.get("settings", {})
+        pairs += [(name, one.get(name), other.get(name)) for name in POLICIES]
+        one, other = one.get("labels") or {}, other.get("labels") or {}
+        shared = [name for name in one if name in other and name not in JUDGES_BY_NAME]
+        pairs += [(name, one[name], other[name]) for name in shared]
+    reasons = [f"{name} was {was}, now {now}" for name, was, now in pairs if was != now]
+    if "topics" in old and not set(old["topics"] or {}) & set(new.get("topics") or {}):
         reasons.append("the collections have no topic in common")
+    return reasons
+
+
+def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Refuse results that cannot be compared, with all reasons."""
+    for content in (old, new):
+        if not ({"systems", "groups"} <= content.keys() or content.get("gates")):
+            raise InputError(
+                "this result is neither a leaderboard nor a gate", code="not-comparable",
+                remedy="compare leaderboards or gates that were written as JSON",
+            )  # fmt: skip
+    if ("gates" in old) != ("gates" in new):
+        reasons = ["one is a gate, the other a leaderboard"]
+    else:
+        reasons = _differences(old, new)
     if reasons:
         raise InputError(
-            f"these leaderboards cannot be compared: {'; '.join(reasons)}",
+            f"these results cannot be compared: {'; '.join(reasons)}",
             code="not-comparable", remedy="make both with the same measure and options",
         )  # fmt: skip
 

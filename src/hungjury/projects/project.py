@@ -33,20 +33,25 @@ from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
 from hungjury.data.reading.options import JUDGES, READING, among, run_options
 from hungjury.data.runs import read_runs
-from hungjury.leaderboard.options import BOARD
+from hungjury.leaderboard.options import BOARD, PLAN
 
 if TYPE_CHECKING:
     from hungjury.leaderboard.board import Leaderboard
-    from hungjury.leaderboard.gate import Gate
+    from hungjury.leaderboard.gate import Gates
     from hungjury.leaderboard.score_board import ScoreBoard
 
 RESULTS = "results"
 PATHS = ("judges", "runs", "qrels", "gold", "plan", "queries", "documents")
 DECLARED_BY_FILE = ("families", "kin")  # a pattern, or a file of the project
+WRITTEN = ("slices", "report")  # other files of commands
 COMMANDS = ("leaderboard", "gate", "plan", "compare", "evaluate", "agreement", "merge", "label")
 GATE = ("baseline", "candidate", "margin")
 _COLLECTION = {*PATHS, *DECLARED_BY_FILE, *READING, "rel"}
 _EVALUATION = {"measures", "baseline", "merge", "level", "target", "seed", "draws"}
+_OF_COMMANDS = {  # the tables of commands, whose own options are checked by themselves
+    *_COLLECTION, *_EVALUATION, *BOARD, *PLAN, *GATE, *WRITTEN,
+    "budget", "method", "title", "author", "dataset", "share", "raters",
+}  # fmt: skip
 _HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
 _KEY = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=""")
 
@@ -92,10 +97,9 @@ class Project(Record, eq=False):
             raise file_error(name, error, remedy=remedy) from None
         content = _Content(name, text)
         content.check()
-        collections, notes = content.collections()
         super().__init__(
-            name, collections, content.table("evaluation"),
-            {command: content.table(command) for command in COMMANDS}, tuple(notes),
+            name, content.collections(), content.table("evaluation"),
+            {command: content.table(command) for command in COMMANDS}, tuple(content.notes),
         )  # fmt: skip
 
     @property
@@ -159,7 +163,7 @@ class Project(Record, eq=False):
         judges, runs, measures = (given.pop(name) for name in ("judges", "runs", "measures"))
         return leaderboard(judges, runs, measures[0], **_known(given, {*BOARD, *READING}))
 
-    def gate(self, collection: str | None = None, **options: Any) -> list[Gate]:
+    def gate(self, collection: str | None = None, **options: Any) -> Gates:
         """Decide whether candidates may replace the baseline; options given here win."""
         from hungjury.leaderboard.gate import gate
 
@@ -202,6 +206,7 @@ class _Content:
         else:
             import tomli as tomllib
         self.path, self.lines = path, text.split("\n")
+        self.notes: list[Note] = []  # on paths that lead out of the project
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -225,8 +230,8 @@ class _Content:
                 for each, inner in table.items():
                     problems += self._keys(f"collections.{each}", inner, _COLLECTION)
             else:
-                allowed = _COLLECTION if name == "collection" else _allowed(name)
-                problems += self._keys(name, table, allowed)
+                own = {"collection": _COLLECTION, "evaluation": _EVALUATION}
+                problems += self._keys(name, table, own.get(name, _OF_COMMANDS))
         if "collection" in self.tables and "collections" in self.tables:
             problems.append((self._line("collections"), "[collection] beside [collections.NAME]"))
         if "collection" not in self.tables and not self.tables.get("collections"):
@@ -279,55 +284,47 @@ class _Content:
 
     def table(self, name: str) -> dict[str, Any]:
         """Return a table with the names that options have in Python."""
-        found = {key.replace("-", "_"): value for key, value in self.tables.get(name, {}).items()}
+        found = self._placed(self.tables.get(name, {}))
         if "measure" in found:
             found["measures"] = found.pop("measure")
         if isinstance(found.get("measures"), str):
             found["measures"] = [found["measures"]]
         return found
 
-    def collections(self) -> tuple[dict[str, dict[str, Any]], list[Note]]:
-        """Return collections with paths from here, and notes on those outside of the project."""
+    def collections(self) -> dict[str, dict[str, Any]]:
+        """Return collections by name."""
         given = self.tables.get("collections")
         if given is None:
             folder = os.path.basename(os.path.dirname(os.path.abspath(self.path)))
             given = {folder: self.tables["collection"]}
-        notes: list[Note] = []
-        found = {}
-        for name, table in given.items():
-            options = {key.replace("-", "_"): value for key, value in table.items()}
-            for key in (*PATHS, *DECLARED_BY_FILE):
-                if key in options and (key in PATHS or self._is_file(options[key])):
-                    options[key] = self._placed(key, options[key], notes)
-            found[name] = options
-        return found, notes
+        return {name: self._placed(table) for name, table in given.items()}
+
+    def _placed(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with paths from here; those that lead out of the project are noted."""
+        options = {key.replace("-", "_"): value for key, value in table.items()}
+        home = os.path.realpath(os.path.dirname(os.path.abspath(self.path)))
+        for key in (*PATHS, *DECLARED_BY_FILE, *WRITTEN):
+            value = options.get(key)
+            if value is None or (key in DECLARED_BY_FILE and not self._is_file(value)):
+                continue
+            several = isinstance(value, list)
+            paths = [self._path(str(one)) for one in (value if several else [value])]
+            for path in paths:
+                real = os.path.realpath(path)
+                if ":" not in path and os.path.commonpath([home, real]) != home:
+                    text = f"{self.path}: {key} is outside of the project's folder"
+                    self.notes.append(Note("outside-project", 1, text, subjects=(path,)))
+            options[key] = paths if several else paths[0]
+        return options
 
     def _is_file(self, value: Any) -> bool:
         return isinstance(value, str) and os.path.isfile(self._path(value))
-
-    def _placed(self, key: str, value: Any, notes: list[Note]) -> Any:
-        several = isinstance(value, list)
-        paths = [self._path(str(one)) for one in (value if several else [value])]
-        home = os.path.realpath(os.path.dirname(os.path.abspath(self.path)))
-        for path in paths:
-            real = os.path.realpath(path)
-            if ":" not in path and os.path.commonpath([home, real]) != home:
-                text = f"{self.path}: {key} is outside of the project's folder"
-                notes.append(Note("outside-project", 1, text, subjects=(path,)))
-        return paths if several else paths[0]
 
     def _path(self, path: str) -> str:
         """Return a path of the project from the current folder; datasets are not paths."""
         if re.match(r"[A-Za-z][\w+.-]+:", path) or path == "-":
             return path
         return os.path.join(os.path.dirname(self.path), os.path.expanduser(path))
-
-
-def _allowed(command: str) -> set[str]:
-    if command == "evaluation":
-        return _EVALUATION
-    more = set(GATE) if command == "gate" else set()
-    return _EVALUATION | _COLLECTION | set(BOARD) | more | {"budget", "design", "method", "report"}
 
 
 def project_text(options: Mapping[str, Any]) -> str:

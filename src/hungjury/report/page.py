@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -20,12 +21,14 @@ import numpy as np
 
 from hungjury import __version__
 from hungjury.base.errors import MissingExtra, percent
+from hungjury.base.provenance import origin_of
 from hungjury.base.text import letter, neighbours
 from hungjury.data.texts import DOCUMENTS, QUERIES, TextFiles
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import AgainstGold
+from hungjury.leaderboard.several import Boards
 from hungjury.report.board import (
     CAUSES,
     common_prefix,
@@ -38,27 +41,33 @@ from hungjury.report.board import (
     shown,
 )
 from hungjury.report.page_data import PageLists, packed, page_texts, script_data
-from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
+from hungjury.report.page_figures import (
+    Interval,
+    chart,
+    history_lines,
+    judges_map,
+    pairs_map,
+    scale,
+    shown_ends,
+)
 
 DIGITS = 3
 MOST_SYSTEMS = 1000  # in the ranking
 MOST_ROWS = 250  # of other tables
 MOST_TOPICS = 15
 MOST_NAMED = 4  # systems of a group
+MOST_GROUPS = 12  # that are shown at once
 MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
 HARDLY = 0.97  # ratio of detectable differences above which more judges or topics hardly help
 
 
-def content(
-    board: Leaderboard, command: Sequence[str] | None, systems: list[str]
-) -> dict[str, Any]:
+def content(board: Leaderboard, origin: Mapping[str, Any], systems: list[str]) -> dict[str, Any]:
     """Return all values that the template needs; systems by the names that are shown."""
     may, may_not = conclusions(board, DIGITS)
     seen = [shown(str(note)) for note in board.notes if note.about != "files"]
     odd = [shown(str(note)) for note in board.notes if note.about == "files"]
     return {
-        "title": f"{board.measure} leaderboard",
         "about": headline(board),
         "lead": lead(board, DIGITS),
         "next": next_step(board),
@@ -75,6 +84,8 @@ def content(
         "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),
         "ranking": _ranking(board, systems),
         "groups": _groups(board, systems),
+        "most_groups": MOST_GROUPS,
+        "steps": [systems[place] for place in _steps(board)],
         "pairs": pairs_map(board) if len(systems) > 1 else None,
         "most_rows": MOST_ROWS,
         "heaviest": max((judge.weight or 0.0 for judge in board.judges), default=0.0),
@@ -88,7 +99,7 @@ def content(
         "topic_mean": board.cells.mean(axis=0),
         "bias": None if board.gold is None else _bias(board, board.gold),
         "correction": None if board.correction is None else _correction(board.correction),
-        "origin": _origin(board, command),
+        "origin": _origin(board, origin),
     }
 
 
@@ -130,6 +141,23 @@ def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
     ]
 
 
+def _steps(board: Leaderboard) -> list[int]:
+    """Return places of which each is told apart from the one before, with all that follow it."""
+    found, systems = [0], len(board.systems)
+    for place in range(1, systems):
+        if board.apart[found[-1], place:].all():
+            found.append(place)
+    return found
+
+
+def _by_measure(beside: Boards) -> list[dict[str, Any]]:
+    """Return the rows of every system by every measure, in the order of the first."""
+    boards = [beside.board, *beside.measures]
+    places = [{row.system: row for row in board.rows()} for board in boards]
+    named = beside.board.systems[:MOST_ROWS]
+    return [{"name": shown(one), "cells": [place[one] for place in places]} for one in named]
+
+
 def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     ahead = board.outlook
     if ahead is None:
@@ -160,21 +188,21 @@ def _bias(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
     return {"rows": rows, "left": len(gold.bias) - len(rows), "axis": axis}
 
 
-def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
-    """Say how to reproduce this page."""
+def _origin(board: Leaderboard, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what the page comes from, and how to reproduce it."""
     settings = board.settings.to_dict()
-    if command is not None:
-        call = shlex.join(command)
-    else:
-        named = ("rel", "draws", "seed", "panel_error", "together", "scope", "prior", "level")
-        given = [f"{k}={getattr(board.settings, k)!r}" for k in named]
-        words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
-        call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"
+    when = origin.get("made", {})
+    words = origin.get("command", [])
     return {
-        "command": shown(call),
+        "command": shown(words[0] if len(words) == 1 else shlex.join(words)),
+        "inputs": [
+            {"ir_metadata": "", **one, "path": shown(one["path"])}
+            for one in origin.get("inputs", [])
+        ],
+        "date": when.get("time", "")[:10],
         "versions": [
             ("hungjury", __version__),
-            ("numpy", np.__version__),
+            *origin.get("libraries", {"numpy": np.__version__}).items(),
             ("Python", platform.python_version()),
             ("seed", board.settings.seed),
             ("draws", board.settings.draws),
@@ -184,6 +212,7 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
             for k, v in (settings | settings.pop("labels")).items()
             if k not in ("seed", "draws")
         ],
+        "json": json.dumps({"provenance": origin} if origin else {}).replace("<", "\\u003c"),
     }
 
 
@@ -192,11 +221,21 @@ SCRIPTS = ("tables.js", "data.js", "figures.js", "pair.js")  # in this order, as
 
 def page(
     board: Leaderboard,
-    command: Sequence[str] | None = None,
+    origin: Mapping[str, Any] | None = None,
     queries: TextFiles = (),
     documents: TextFiles = (),
+    *,
+    title: str = "",
+    author: str = "",
+    dataset: str = "",
+    beside: Boards | None = None,
+    history: Sequence[tuple[str, Mapping[str, Interval]]] = (),
 ) -> str:
-    """Return the HTML of the page; deterministic."""
+    """Return the HTML of the page; deterministic.
+
+    origin: provenance, with `made` for the date. beside: leaderboards by other measures and on
+    groups of topics. history: means and intervals of systems in the results of earlier times.
+    """
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
@@ -228,7 +267,12 @@ def page(
     )
     data = script_data(board, systems, lists, texts)
     return environment.get_template("page.html").render(
-        **content(board, command, systems),
+        **content(board, origin_of(board) if origin is None else origin, systems),
+        title=title and shown(title),
+        facts=[shown(text) for text in (dataset, author) if text],
+        beside=beside,
+        by_measure=[] if beside is None else _by_measure(beside),
+        history=history_lines(history, board.systems),
         data=packed(data),
         lists=data.head.get("lists", 0),
         style=_part("page.css") + _part("pair.css"),

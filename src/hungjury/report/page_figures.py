@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypedDict
 
@@ -71,6 +71,43 @@ def shown_ends(low: Floats, high: Floats, first_minus_last: float) -> tuple[floa
     first, third = np.quantile(low, [0.25, 0.75])
     usual = float(low[low >= first - FAR * (third - first)].min())
     return (usual if usual - least > WORTH * (most - least) else least), most
+
+
+Interval = tuple[float, float, float]  # low, mean, high
+MOST_LINES = 15
+
+
+def history_lines(
+    moments: Sequence[tuple[str, Mapping[str, Interval]]], systems: Sequence[str]
+) -> dict[str, Any]:
+    """Return a line over time for every system that several moments have, as SVG paths."""
+    several = [s for s in systems if sum(s in found for _, found in moments) > 1]
+    every = [found[s] for s in several for _, found in moments if s in found]
+    if not every:
+        return {"rows": []}
+    least, most = min(low for low, _, _ in every), max(high for _, _, high in every)
+    axis = scale(least, most)
+    rows = []
+    for system in several[:MOST_LINES]:
+        points = [
+            (round(100 * i / (len(moments) - 1), 2), time, found[system])
+            for i, (time, found) in enumerate(moments)
+            if system in found
+        ]
+        up = [f"{x} {100 - axis.at(high):.2f}" for x, _, (_, _, high) in points]
+        down = [f"{x} {100 - axis.at(low):.2f}" for x, _, (low, _, _) in points]
+        middle = [f"{x} {100 - axis.at(mean):.2f}" for x, _, (_, mean, _) in points]
+        rows.append({
+            "name": shown(system),
+            "first": points[0][2][1],
+            "last": points[-1][2][1],
+            "line": "M" + "L".join(middle),
+            "band": "M" + "L".join([*up, *reversed(down)]) + "Z",
+            "words": "; ".join(f"{time}: {mean:.3f}" for _, time, (_, mean, _) in points),
+        })  # fmt: skip
+    times = [time for time, _ in moments]
+    left = len(several) - len(rows)
+    return {"rows": rows, "times": times, "low": least, "high": most, "left": left}
 
 
 def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
