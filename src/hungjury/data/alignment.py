@@ -14,7 +14,7 @@ from hungjury.base.errors import Argument, InputError, Note, Remedy, few, percen
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_RANKS, check_count
 from hungjury.base.records import Record
-from hungjury.data.pool import Pool
+from hungjury.data.pool import Pool, natural_order
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.formats import table_format
 from hungjury.data.reading.label_rows import ONE_TOPIC
@@ -149,11 +149,13 @@ def align(
     others: int = 0,
     named: bool = False,
     stop: Stop = raise_error,
+    by_name: bool = False,
 ) -> Alignment:
     """Join ranked lists to a pool; the only place where lists are sorted.
 
     others: remember documents outside the pool down to this rank; named: with their ids. stop:
     called with every line of a file that cannot be read; where it returns, the line is left out.
+    by_name: systems in natural order, so that draws do not depend on the order of files.
     """
     if depth is not None:
         check_count("depth", depth, 1, MOST_RANKS)
@@ -180,6 +182,8 @@ def align(
         items = [ReadRun(*one, "") for one in zip(runs.systems, runs.stores, strict=True)]
         parts = list(map_files(in_memory, items, progress, "aligning runs"))
     check_names((part.name, part.file) for part in parts)
+    if by_name:
+        parts = [parts[i] for i in natural_order(part.name for part in parts)]
     earlier = runs.notes if isinstance(runs, Runs) else ()
     return _join(parts, pool, runs.policy, depth, earlier, others > 0)
 

@@ -13,11 +13,12 @@ from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.options import takes
 from hungjury.base.provenance import read_from
+from hungjury.data.label_policies import relabel, without_duplicates
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import MARKS, grade_columns, table_format, unknown_header
+from hungjury.data.reading.formats import grade_columns, table_format, unknown_header
 from hungjury.data.reading.label_rows import (
     ROLES,
     SEVERAL,
@@ -44,13 +45,11 @@ from hungjury.data.reading.options import (
     refuse_options,
 )
 from hungjury.data.reading.sources import Source
-from hungjury.data.repeats import without_duplicates
 from hungjury.data.scales import (
     check_declared,
     check_judges,
     check_steps,
     note_unusual,
-    relabel,
     scale_of,
 )
 
@@ -205,10 +204,8 @@ def labels_by(source: object, policy: LabelPolicy) -> Qrels | Judgments:
     if hasattr(source, "read"):  # can be read once only
         return qrels_by(source, policy)
     first, *more = label_parts(source, policy, several=True)
-    if not isinstance(first, InputTable) and (kind := table_format(first, policy.columns)):
-        reader = LabelReader(policy)
-        first = reader.header(first, kind) if kind in MARKS else reader.table(first, kind, True)
-    if isinstance(first, InputTable) and first.find("judge") is not None:
+    table = LabelReader(policy).looked_at(first)
+    if table is not None and table.find("judge") is not None:
         return judgments_by(source, policy)
     if not more or not _conflicts(found := judgments_by(source, policy)):
         return qrels_by(source, policy)
@@ -274,9 +271,8 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
     first, alone = parts[0], len(parts) == 1
     if isinstance(first, InputTable):
         return "column"
-    kind = table_format(first, policy.columns)
-    if kind is not None:
-        table = reader.header(first, kind) if kind in MARKS else reader.table(first, kind, True)
+    table = reader.looked_at(first)
+    if table is not None:
         if alone and table.find("label") is None:
             table.need("judge")  # says what is missing
         if table.find("judge") is not None:
@@ -417,10 +413,19 @@ def _alike_topics(pool: Pool) -> list[Note]:
 
 
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
-    """Return the pool of all labelled pairs, and the position of every pair in it."""
+    """Return the pool of all labelled pairs, and the position of every pair in it.
+
+    The documents of judges are in natural order: draws do not depend on the order of files.
+    """
     names = rows.table.topics
     order = natural_order(names)
     pairs, position, counts = native.place_pairs(order, rows.pair_topic, rows.pair)
+    if rows.by_judges:
+        every = rows.table.documents
+        by_name = natural_order(every[pair] for pair in pairs.tolist())
+        topic = np.repeat(np.arange(len(counts)), counts)
+        pairs = pairs[by_name[np.argsort(topic[by_name], kind="stable")]]
+        position[pairs] = np.arange(len(pairs), dtype=np.int32)
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
     kept = order[counts > 0]
     topics = [names[t] for t in kept.tolist()]

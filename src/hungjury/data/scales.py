@@ -1,9 +1,8 @@
-"""Scales of labels: maps of labels, labels outside a scale, judges on different scales."""
+"""Scales of labels: labels outside a scale, scales without a zero, judges on different scales."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import exp, gcd, lgamma
@@ -15,154 +14,10 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
-from hungjury.base.text import decimal_of
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows
 from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.values import Extraction, label_key, new_label
-
-
-def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
-    """Apply the map of labels, and leave out or refuse those that are not numbers."""
-    if not rows.words and not policy.map:
-        return rows
-    given = rows
-    if policy.extract is not None:
-        rows = _extracted(rows, policy.extract, notes)
-    label, declared = _mapped(rows, policy, notes)
-    unreadable = np.isnan(label) & ~declared
-    if unreadable.any():
-        if policy.missing == "error":
-            stop(_unreadable(given, unreadable, policy.extract is None))
-        else:
-            note = _note(given, unreadable, "missing", "empty or unreadable, left out")
-            notes.append(replace(note, text=f"{note.text}: {_texts(given, unreadable)}"))
-    gone = np.isnan(label)
-    rows = replace(rows, label=label, words={})
-    return rows.keep(~gone) if gone.any() else rows
-
-
-def _extracted(rows: Rows, extract: Extraction, notes: list[Note]) -> Rows:
-    """Return the rows with the labels that are found in their texts."""
-    found = {text: extract(text) for text in set(rows.words.values())}
-    label, words = rows.label.copy(), {}
-    done = np.zeros(len(label), dtype=bool)
-    for row, text in rows.words.items():
-        word = found[text]
-        number = None if word is None else decimal_of(word.strip())
-        if number is None:
-            words[row] = text if word is None else word
-        else:
-            label[row], done[row] = number, True
-    if done.any():
-        notes.append(_note(rows, done, "extracted", f"found in texts by {extract.text}"))
-    return replace(rows, label=label, words=words)
-
-
-def _mapped(
-    rows: Rows, policy: LabelPolicy, notes: list[Note]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the new labels, and where the map says that a label is missing."""
-    label = rows.label.copy()
-    declared = np.zeros(len(label), dtype=bool)
-    key = str if callable(policy.map) else label_key
-    by_word: dict[str | float, list[int]] = {}
-    for row, word in rows.words.items():
-        by_word.setdefault(key(word), []).append(row)
-    unseen = []
-    changed = np.zeros(len(label), dtype=bool)
-    pairs = _results(policy.map, rows) if callable(policy.map) else policy.map
-    for old, new in pairs:
-        at = by_word.get(old, []) if isinstance(old, str) else np.flatnonzero(rows.label == old)
-        if not len(at):
-            unseen.append(old if isinstance(old, str) else f"{old:g}")
-            continue
-        label[at] = np.nan if new is None else new
-        declared[at] = new is None
-        changed[at] = True
-    for mask, kind, text in (
-        (changed & ~declared, "relabelled", "changed by the map"),
-        (declared, "mapped-missing", "left out by the map"),
-    ):
-        if mask.any():
-            note = _note(rows, mask, kind, text)
-            dropped = f": {_texts(rows, mask)}" if kind == "mapped-missing" else ""
-            notes.append(replace(note, text=note.text + dropped))
-    if unseen:
-        text = f"the map names labels that do not occur: {few(unseen)}"
-        notes.append(Note("map-unseen", len(unseen), text))
-    return label, declared
-
-
-def _results(function: Callable[[Any], Any], rows: Rows) -> Iterator[tuple[str | float, Any]]:
-    """Yield every label that occurs with its new one by a user's function, where it changes."""
-    numbers = [int(v) if v == int(v) else float(v) for v in np.unique(rows.label) if v == v]
-    for old in (*numbers, *dict.fromkeys(rows.words.values())):
-        try:
-            new = new_label(function(old))
-        except Exception as error:
-            row = next((r for r, word in rows.words.items() if word == old), rows.label == old)
-            said = f"map failed for the label {old!r}: {type(error).__name__}: {error}"
-            remedy = "a map returns a number, or None for a label that is left out"
-            raise rows.error(row, said, "map-failed", remedy) from error
-        if new != old:
-            yield old, new
-
-
-def _texts(rows: Rows, mask: NDArray[np.bool_], most: int = 10) -> str:
-    """Write the texts of labels and how often each occurs: "'yes' (12), 'no' (3)"."""
-    some = np.flatnonzero(mask).tolist()
-    texts = (rows.words.get(row, f"{rows.label[row]:g}") for row in some)
-    counts = Counter(quoted(text) if text else "empty" for text in texts)
-    return few([f"{text} ({n:,})" for text, n in counts.most_common()], most)
-
-
-def _note(rows: Rows, mask: NDArray[np.bool_], kind: str, text: str) -> Note:
-    count = int(mask.sum())
-    whose = f" ({counted(rows.count_by_judge(mask))})" if rows.by_judges else ""
-    return Note(kind, count, f"{plural(count, 'label')} {text}{whose}")
-
-
-def _unreadable(rows: Rows, bad: NDArray[np.bool_], as_they_are: bool) -> InputError:
-    word = rows.words[int(bad.argmax())]
-    what = f"the label {quoted(word)} is not a number" if word else "the label is missing"
-    words = list(dict.fromkeys(rows.words[row] for row in np.flatnonzero(bad).tolist()))
-    what += _in_all(rows, bad)
-    if len(words) > 1:
-        what += f"; the texts are {_texts(rows, bad)}"
-    texts = [text for text in words if text]
-    numbers = [text for text in texts if as_they_are and Extraction("number")(text)]
-    others = [text for text in texts if text not in numbers]
-    short = [t.lower() for t in others if len(t) <= 20 and not set(t) & set(",:")]
-    remedy: list[str | Argument] = []
-    if numbers:
-        how = "each text" if not others else f"{len(numbers)} of {len(texts)} texts"
-        remedy += [Argument("extract", "number"), f"takes the number in {how};"]
-    if others:
-        keys = dict.fromkeys(short[:10] or ["WORD"])
-        line = Argument("map", ",".join(f"{key}:GRADE" for key in keys))
-        remedy += [line, "gives words a grade;"]
-    remedy += [Argument("missing", "drop"), "leaves out labels that are empty or not numbers"]
-    return rows.error(bad, what, "unreadable-label", tuple(remedy))
-
-
-def _in_all(rows: Rows, bad: NDArray[np.bool_]) -> str:
-    """Say how many labels are bad in the same way, and whose, if there is more than one."""
-    whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
-    return f" ({plural(int(bad.sum()), 'such label')} in all{whose})" if bad.sum() > 1 else ""
-
-
-def quoted(word: str) -> str:
-    """Return a label in quotes, shortened."""
-    return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
-
-
-def counted(counts: Mapping[str, int], most: int = 5) -> str:
-    """Write 'a 3, b 2 and 7 more', largest counts first."""
-    largest = sorted(counts, key=lambda name: -counts[name])
-    return few([f"{name} {counts[name]:,}" for name in largest], most)
-
 
 FEW = 100  # labels far above the others are unusual if they are at most one in this many
 RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
@@ -192,12 +47,12 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
         return _from_zero(rows, policy.grades, notes)
     if policy.outside == "error":
         said = f"the label {rows.label[bad][0]:g} is not among the declared grades "
-        said += _span(policy.grades) + _in_all(rows, bad)
+        said += _span(policy.grades) + rows.in_all(bad)
         remedy = ("use", Argument("outside", "clip", "missing"), ", or declare other grades")
         stop(rows.error(bad, said, "outside-grades", remedy))
     else:
         done = "clipped" if policy.outside == "clip" else "taken as missing"
-        notes.append(_note(rows, bad, "outside", f"outside the declared grades, {done}"))
+        notes.append(rows.note(bad, "outside", f"outside the declared grades, {done}"))
     if policy.outside != "clip":
         return _from_zero(rows.keep(~bad), policy.grades, notes)
     label = rows.label.copy()
@@ -348,7 +203,7 @@ def _stray_error(rows: Rows, bad: NDArray[np.bool_], kept: Rows, scaled: bool) -
         if high <= WIDE * (top + 1):
             remedy += (";", Argument("grades", range(low, high + 1)), "if that is the scale")
     said = f"{plural(count, 'label')} outside the scale 0-{top} of all others: "
-    said += f"{_listed(rows.label[bad])}; by judge: {counted(rows.count_by_judge(bad))}"
+    said += f"{_listed(rows.label[bad])}; by judge: {rows.whose(bad)}"
     return rows.error(bad, said, "stray-labels", remedy)
 
 
@@ -513,7 +368,7 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
         said = f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
         leave = (Argument("map", f"{value:g}:missing"), "leaves it out;")
         most = f"turns labels on an open scale into probabilities (grades are at most {MOST_GRADE})"
-        stop(rows.error(far, said + _in_all(rows, far), "not-a-grade", (*leave, OPEN, most)))
+        stop(rows.error(far, said + rows.in_all(far), "not-a-grade", (*leave, OPEN, most)))
         rows = rows.keep(~far)
     if policy.grades is not None:
         first = max(policy.grades[0], 0)  # which is 0 in the labels

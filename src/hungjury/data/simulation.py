@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.choices import OddJudge
-from hungjury.base.errors import InputError, check_choice, check_seed
+from hungjury.base.errors import InputError, check_seed
 from hungjury.base.files import file_error, write_whole
 from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
@@ -21,7 +21,6 @@ from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
-ODD = get_args(OddJudge)
 MOST_HARDNESS = 100
 SLIP = 0.01  # share of labels that a copycat does not copy
 _LIST = "simulation.sha256"  # of the files that a simulation wrote, as sha256sum lists them
@@ -185,12 +184,11 @@ def simulate(
     check_count("systems", systems, 1, 10_000)
     check_count("topics", topics, 1, 1_000_000)
     check_count("documents", documents, 10, 10_000_000)
-    check_count("depth", depth, 1, 10_000_000)
+    check_count("depth", depth, 1, documents)
     check_count("grades", grades, 2, MOST_GRADE + 1)
     deviation = f"a standard deviation up to {MOST_HARDNESS:g}"
     each = len(accuracies) > 0 and all(0 <= a <= 1 for a in accuracies)
     for name, value, right, meant in (
-        ("depth", depth, depth <= documents, f"at most the number of documents, {documents}"),
         ("reach", reach, 0 < reach <= 1, "a share above 0, at most 1"),
         ("fooled", fooled, 0 <= fooled <= 1, "a share from 0 to 1"),
         ("hardness", hardness, 0 <= hardness <= MOST_HARDNESS, deviation),
@@ -201,8 +199,6 @@ def simulate(
             raise InputError(
                 f"{name} is {value}", code="out-of-range", argument=name, remedy=remedy
             )
-    for kind in odd:
-        check_choice("a kind of judge", kind, ODD)
     check_seed(seed)
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}

@@ -201,7 +201,7 @@ def leaderboard(
             remedy=("give the labels as", Argument("gold")),
         )
     remembered = max(chosen.unjudged_depth, depth_shown(chosen))
-    aligned = align(lists, given.pool, None, progress, remembered, named=True)
+    aligned = align(lists, given.pool, None, progress, remembered, named=True, by_name=True)
     _check_size(given, len(aligned.systems), options.target)
     panel = Panel.of(given, options.rel)
     found = panel_agreement(panel) if len(panel.judges) > 1 and not given.soft else None

@@ -180,7 +180,7 @@ def plan(
     given = as_judgments(judgments, **of_labels)
     _check_budget(budget, len(given.pool))
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
-    aligned = align(lists, given.pool, None, progress, deep)
+    aligned = align(lists, given.pool, None, progress, deep, by_name=True)
     panel = Panel.of(given, options.rel)
     weight = plan_weights(panel, aligned, wanted, design)
     pool, names = given.pool, named(given.pool)

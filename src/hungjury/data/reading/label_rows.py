@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Note, Remedy, few
+from hungjury.base.errors import Argument, InputError, Note, Remedy, few, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
@@ -80,10 +80,22 @@ class Rows(Record, eq=False):
             file=self.file[rows],
         )
 
-    def count_by_judge(self, rows: NDArray[np.bool_]) -> dict[str, int]:
-        """Count the rows of each judge among some; judges with none are left out."""
+    def whose(self, rows: NDArray[np.bool_], most: int = 5) -> str:
+        """Count some rows by judge, largest counts first: 'a 3, b 2 and 7 more'."""
         counts = np.bincount(self.judge[rows], minlength=len(self.judges))
-        return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+        largest = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
+        return few([f"{self.judges[j]} {counts[j]:,}" for j in largest], most)
+
+    def in_all(self, bad: NDArray[np.bool_]) -> str:
+        """Say how many labels are bad in the same way, and whose, if there is more than one."""
+        whose = f": {self.whose(bad)}" if self.by_judges else ""
+        return f" ({plural(int(bad.sum()), 'such label')} in all{whose})" if bad.sum() > 1 else ""
+
+    def note(self, rows: NDArray[np.bool_], kind: str, text: str) -> Note:
+        """Note something about some labels."""
+        count = int(rows.sum())
+        whose = f" ({self.whose(rows)})" if self.by_judges else ""
+        return Note(kind, count, f"{plural(count, 'label')} {text}{whose}")
 
     def error(
         self, at: int | NDArray[np.bool_], message: str, code: str, remedy: Remedy
@@ -156,6 +168,16 @@ class LabelReader:
             how = self.policy.columns, by_judge, self.stop, self.policy.layout
             self._tables[source] = read_table(source, kind, *how)
         return self._tables[source]
+
+    def looked_at(self, part: Part) -> InputTable | None:
+        """Return a part as a table, of a separated one only its columns; None for text in TREC's
+        columns."""
+        if isinstance(part, InputTable):
+            return part
+        kind = table_format(part, self.policy.columns)
+        if kind in MARKS:
+            return self.header(part, kind)
+        return None if kind is None else self.table(part, kind, True)
 
     def header(self, source: Source, mark: str) -> InputTable:
         """Return the columns of a separated table, without its rows."""
@@ -246,28 +268,48 @@ class LabelReader:
         return True
 
     def _table(self, table: InputTable) -> None:
+        if self.judges == "wide":
+            table = self._narrow(table)
         topic, document = table.find("topic"), table.need("document")
         judge = None
-        if self.judges in ("column", "iteration"):
-            judge = table.need("judge" if self.judges == "column" else "iteration")
+        if self.judges in ("column", "iteration", "wide"):
+            judge = table.need("iteration" if self.judges == "iteration" else "judge")
         table = table.readable(self.stop, [topic, document, judge])
         count = len(table)
         topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
         documents = table.texts(document)
-        lines = table.line_numbers()
-        if self.judges == "wide":
-            for judge in self._wide_judges(table, {topic, document}):
-                self._wide_column(table, judge, topics, documents)
-            self._close(table.name, table.stem, topic is None)
-            return
         label = table.need("label")
         if self.judges == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
         if self.judges == "one" and (named := table.known("judge")) is not None:
             check_one_judge(table, named)
         names = [""] * count if judge is None else table.texts(judge)
-        self._add(topics, names, documents, *table.labels(label), lines)
+        numbers, words = table.labels(label)
+        start = self.labels.rows
+        self.labels.add(topics, names, documents, numbers, table.line_numbers())
+        self.words.update((start + row, word) for row, word in words.items())
         self._close(table.name, table.stem, topic is None)
+
+    def _narrow(self, table: InputTable) -> InputTable:
+        """Return a table with a row for every label; what is empty was not judged."""
+        topic, document = table.find("topic"), table.need("document")
+        ids = {"topic": topic, "document": document}
+        rows = [
+            (row, judge)
+            for judge in self._wide_judges(table, {topic, document})
+            for empty in [{i for i, word in table.labels(judge)[1].items() if not word}]
+            for row in range(len(table))
+            if row not in empty
+        ]
+        columns = {
+            role: [table.columns[name][row] for row, _ in rows]
+            for role, name in ids.items()
+            if name
+        }
+        columns["judge"] = [judge for _, judge in rows]
+        columns["label"] = [table.columns[judge][row] for row, judge in rows]
+        lines = [table.line(row) for row, _ in rows]
+        return InputTable(table.name, columns, lines, stem=table.stem)
 
     def _wide_judges(self, table: InputTable, ids: set[str | None]) -> list[str]:
         """Return the columns of judges: all others, without those of ids and texts."""
@@ -296,30 +338,6 @@ class LabelReader:
             )
         whole = (found == np.floor(found)).all() and self.policy.scaling is None
         return not (whole and len(found) > 10 and len(np.unique(found)) == len(found))
-
-    def _wide_column(
-        self, table: InputTable, judge: str, topics: list[str], documents: list[str]
-    ) -> None:
-        """Return the labels of one judge; what is empty was not judged."""
-        numbers, words = table.labels(judge)
-        rows = [i for i in range(len(table)) if words.get(i) != ""]
-        place = {row: i for i, row in enumerate(rows)}
-        self._add(
-            [topics[i] for i in rows],
-            [judge] * len(rows),
-            [documents[i] for i in rows],
-            numbers[rows],
-            {place[row]: word for row, word in words.items() if word},
-            table.line_numbers()[rows],
-        )
-
-    def _add(
-        self, topics: list[str], names: list[str], documents: list[str], numbers: Any,
-        words: Mapping[int, str], lines: Any,
-    ) -> None:  # fmt: skip
-        start = self.labels.rows
-        self.labels.add(topics, names, documents, numbers, lines)
-        self.words.update((start + row, word) for row, word in words.items())
 
     def _close(self, name: str, stem: str, one_topic: bool = False) -> None:
         if one_topic:

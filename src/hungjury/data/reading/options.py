@@ -70,20 +70,23 @@ RunsLike: TypeAlias = "Runs | RunFiles | ScoresLike"
 JudgmentsLike: TypeAlias = "Judgments | VotesLike"
 
 
+def _columns(help: str, more: str = "") -> Option:
+    """Declare an option that names columns."""
+    return Option(
+        None, help, more, kind="dict or str", metavar="ROLE=NAME,...", read=columns_by_role,
+        recorded=False,
+    )  # fmt: skip
+
+
 class TableOptions(TypedDict, total=False):
     """Options of everything that reads tables."""
 
     columns: Annotated[
         str | Mapping[str, str] | None,
-        Option(
-            None,
+        _columns(
             "Columns of tables: topic=query,document=passage,label=rating,judge=model; or paths in "
             "JSON (label=outputs.score.value); joined by +: judge=model+prompt.",
             'Or a dictionary: ``{"topic": "query", "document": "passage"}``.',
-            kind="dict or str",
-            metavar="ROLE=NAME,...",
-            read=columns_by_role,
-            recorded=False,
         ),
     ]
 
@@ -230,12 +233,7 @@ class GoldOptions(TypedDict, total=False):
 
     gold_columns: Annotated[
         str | Mapping[str, str] | None,
-        Option(
-            None,
-            "Columns of the gold labels, where they differ from those of --columns.",
-            kind="dict or str",
-            metavar="ROLE=NAME,...",
-        ),
+        _columns("Columns of the gold labels, where they differ from those of --columns."),
     ]
     gold_layout: Annotated[
         ToolLayout | None, Option(None, "The gold labels are the JSON export of this tool.")
@@ -272,12 +270,7 @@ class BesideOptions(RunOptions, total=False):
 
     run_columns: Annotated[
         str | Mapping[str, str] | None,
-        Option(
-            None,
-            "Columns of the runs, where they differ from those of --columns.",
-            kind="dict or str",
-            metavar="ROLE=NAME,...",
-        ),
+        _columns("Columns of the runs, where they differ from those of --columns."),
     ]
 
 

@@ -1,8 +1,11 @@
-"""Several labels of one judge for one document: duplicates, conflicts and repeated answers."""
+"""What a policy does to rows of labels: maps and labels in texts, duplicates, repeated answers."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +13,134 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.choices import Repeats
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
+from hungjury.base.text import decimal_of
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows
 from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.values import Extraction, label_key, new_label
+
+
+def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+    """Apply the map of labels, and leave out or refuse those that are not numbers."""
+    if not rows.words and not policy.map:
+        return rows
+    given = rows
+    if policy.extract is not None:
+        rows = _extracted(rows, policy.extract, notes)
+    label, declared = _mapped(rows, policy, notes)
+    unreadable = np.isnan(label) & ~declared
+    if unreadable.any():
+        if policy.missing == "error":
+            stop(_unreadable(given, unreadable, policy.extract is None))
+        else:
+            note = given.note(unreadable, "missing", "empty or unreadable, left out")
+            notes.append(replace(note, text=f"{note.text}: {_texts(given, unreadable)}"))
+    gone = np.isnan(label)
+    rows = replace(rows, label=label, words={})
+    return rows.keep(~gone) if gone.any() else rows
+
+
+def _extracted(rows: Rows, extract: Extraction, notes: list[Note]) -> Rows:
+    """Return the rows with the labels that are found in their texts."""
+    found = {text: extract(text) for text in set(rows.words.values())}
+    label, words = rows.label.copy(), {}
+    done = np.zeros(len(label), dtype=bool)
+    for row, text in rows.words.items():
+        word = found[text]
+        number = None if word is None else decimal_of(word.strip())
+        if number is None:
+            words[row] = text if word is None else word
+        else:
+            label[row], done[row] = number, True
+    if done.any():
+        notes.append(rows.note(done, "extracted", f"found in texts by {extract.text}"))
+    return replace(rows, label=label, words=words)
+
+
+def _mapped(
+    rows: Rows, policy: LabelPolicy, notes: list[Note]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the new labels, and where the map says that a label is missing."""
+    label = rows.label.copy()
+    declared = np.zeros(len(label), dtype=bool)
+    key = str if callable(policy.map) else label_key
+    by_word: dict[str | float, list[int]] = {}
+    for row, word in rows.words.items():
+        by_word.setdefault(key(word), []).append(row)
+    unseen = []
+    changed = np.zeros(len(label), dtype=bool)
+    pairs = _results(policy.map, rows) if callable(policy.map) else policy.map
+    for old, new in pairs:
+        at = by_word.get(old, []) if isinstance(old, str) else np.flatnonzero(rows.label == old)
+        if not len(at):
+            unseen.append(old if isinstance(old, str) else f"{old:g}")
+            continue
+        label[at] = np.nan if new is None else new
+        declared[at] = new is None
+        changed[at] = True
+    for mask, kind, text in (
+        (changed & ~declared, "relabelled", "changed by the map"),
+        (declared, "mapped-missing", "left out by the map"),
+    ):
+        if mask.any():
+            note = rows.note(mask, kind, text)
+            dropped = f": {_texts(rows, mask)}" if kind == "mapped-missing" else ""
+            notes.append(replace(note, text=note.text + dropped))
+    if unseen:
+        text = f"the map names labels that do not occur: {few(unseen)}"
+        notes.append(Note("map-unseen", len(unseen), text))
+    return label, declared
+
+
+def _results(function: Callable[[Any], Any], rows: Rows) -> Iterator[tuple[str | float, Any]]:
+    """Yield every label that occurs with its new one by a user's function, where it changes."""
+    numbers = [int(v) if v == int(v) else float(v) for v in np.unique(rows.label) if v == v]
+    for old in (*numbers, *dict.fromkeys(rows.words.values())):
+        try:
+            new = new_label(function(old))
+        except Exception as error:
+            row = next((r for r, word in rows.words.items() if word == old), rows.label == old)
+            said = f"map failed for the label {old!r}: {type(error).__name__}: {error}"
+            remedy = "a map returns a number, or None for a label that is left out"
+            raise rows.error(row, said, "map-failed", remedy) from error
+        if new != old:
+            yield old, new
+
+
+def _texts(rows: Rows, mask: NDArray[np.bool_], most: int = 10) -> str:
+    """Write the texts of labels and how often each occurs: "'yes' (12), 'no' (3)"."""
+    some = np.flatnonzero(mask).tolist()
+    texts = (rows.words.get(row, f"{rows.label[row]:g}") for row in some)
+    counts = Counter(_quoted(text) if text else "empty" for text in texts)
+    return few([f"{text} ({n:,})" for text, n in counts.most_common()], most)
+
+
+def _unreadable(rows: Rows, bad: NDArray[np.bool_], as_they_are: bool) -> InputError:
+    word = rows.words[int(bad.argmax())]
+    what = f"the label {_quoted(word)} is not a number" if word else "the label is missing"
+    words = list(dict.fromkeys(rows.words[row] for row in np.flatnonzero(bad).tolist()))
+    what += rows.in_all(bad)
+    if len(words) > 1:
+        what += f"; the texts are {_texts(rows, bad)}"
+    texts = [text for text in words if text]
+    numbers = [text for text in texts if as_they_are and Extraction("number")(text)]
+    others = [text for text in texts if text not in numbers]
+    short = [t.lower() for t in others if len(t) <= 20 and not set(t) & set(",:")]
+    remedy: list[str | Argument] = []
+    if numbers:
+        how = "each text" if not others else f"{len(numbers)} of {len(texts)} texts"
+        remedy += [Argument("extract", "number"), f"takes the number in {how};"]
+    if others:
+        keys = dict.fromkeys(short[:10] or ["WORD"])
+        line = Argument("map", ",".join(f"{key}:GRADE" for key in keys))
+        remedy += [line, "gives words a grade;"]
+    remedy += [Argument("missing", "drop"), "leaves out labels that are empty or not numbers"]
+    return rows.error(bad, what, "unreadable-label", tuple(remedy))
+
+
+def _quoted(word: str) -> str:
+    """Return a label in quotes, shortened."""
+    return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
 
 
 def without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
