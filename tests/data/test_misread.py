@@ -1,5 +1,6 @@
 """Ordinary tables that would give plausible wrong numbers: each is refused or noted."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -207,3 +208,46 @@ def test_options_as_text():
     )
     assert found.to_dict() == {"1": {"a": 2, "b": 0}}
     assert found.grades == (0, 1, 2, 3)
+
+
+def test_files_of_judges_are_not_one_qrels(tmp_path):
+    """Conflicts over files are not duplicates, whatever is to be done with these."""
+    for j, judge in enumerate("abc"):
+        lines = [f"{t} 0 d{d} {(t + d * j) % 3}\n" for t in (1, 2) for d in range(20)]
+        write(tmp_path, f"{judge}.qrels", "".join(lines))
+    for how in ("error", "first", "last", "max"):
+        call = lambda how=how: hj.read_qrels(f"{tmp_path}/*.qrels", duplicates=how)  # noqa: E731
+        refused(call, "several-judges")
+    parts = [write(tmp_path, f"{t}.txt", f"{t} 0 a 1\n{t} 0 b 0\n") for t in (1, 2)]
+    assert len(hj.read_qrels(parts)) == 4
+    again = write(tmp_path, "again.txt", "".join(f"1 0 d{d} {d % 2}\n" for d in range(300)))
+    late = write(tmp_path, "late.txt", "1 0 d1 0\n1 0 d400 1\n")  # one label was corrected
+    assert hj.read_qrels([again, late], duplicates="last").to_dict()["1"]["d1"] == 0
+
+
+def test_gold_of_another_scale_is_refused_by_merges():
+    chance = np.random.default_rng(1)
+    truth = {str(t): {f"d{d}": int(chance.integers(4)) for d in range(30)} for t in range(4)}
+    panel = {j: {t: dict(one) for t, one in truth.items()} for j in "abc"}
+    binary = {t: {d: int(v > 1) for d, v in one.items()} for t, one in truth.items()}
+    refused(lambda: hj.merge(panel, "em-neu", gold=binary), "gold-scale")
+    refused(lambda: hj.compare_merges(panel, binary), "gold-scale")
+    assert hj.merge(panel, "em-neu", rel=2, gold=binary).soft is not None
+    assert hj.merge(panel, "em-neu", gold=truth).notes == ()
+
+
+def test_labels_without_topics_are_named_before_anything_else():
+    rows = [{"judge": j, "document": f"d{d}", "label": d % 2} for j in "abc" for d in range(9)]
+    runs = {"s": {"1": {"d1": 1.0}, "2": {"d2": 1.0}}, "t": {"1": {"d2": 1.0}, "2": {"d3": 1.0}}}
+    error = refused(lambda: hj.leaderboard(rows, runs, "AP"), "one-topic")
+    assert error.message == "the labels have no topic column"
+    assert 'columns="topic=NAME"' in error.remedy
+
+
+def test_a_scale_that_ends_below_others_is_noted():
+    rows = {
+        j: {str(t): {f"d{d}": (t + d) % 4 * (3 if j == "x" else 1) for d in range(10)}
+            for t in range(6)} for j in "xyz"
+    }  # fmt: skip
+    noted = [note for note in hj.read_judgments(rows).notes if note.kind == "lower-scale"]
+    assert [note.subjects for note in noted] == [("y", "z")]

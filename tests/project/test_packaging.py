@@ -109,6 +109,18 @@ def test_all_leaves_out_what_pulls_very_large_packages(project: Any) -> None:
     assert set(extras) - named == {"all", "dev", "docs", "crowd", "spark"}
 
 
+def test_the_lock_has_every_dependency_by_hash(project: Any) -> None:
+    lock = text_of("requirements-dev.lock")
+    assert "://" not in lock  # it is for any registry
+    pins = re.split(r"\n(?=[a-z0-9])", lock)
+    names = {re.split("==", pin)[0].strip() for pin in pins}
+    assert all("--hash=sha256:" in pin for pin in pins)
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *extras["dev"], *extras["docs"], *extras["ltr"]]
+    needed = {re.split(r"[\[<>=; ]", one)[0].lower().replace("_", "-") for one in wanted}
+    assert needed - {"hungjury"} <= names
+
+
 def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
     cmake, make = shutil.which("cmake"), shutil.which("make")
     if cmake is None or make is None:

@@ -15,9 +15,11 @@ from hungjury.base.choices import Repeats
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.bad_lines import Stop
-from hungjury.data.reading.label_rows import Rows
+from hungjury.data.reading.label_rows import SEVERAL, Rows
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.values import Extraction, label_key, new_label
+
+DUPLICATES = 0.01  # of the documents, with other labels in another file: more are other judges
 
 
 def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
@@ -157,6 +159,8 @@ def without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop:
     conflicting = highest > lowest
     if policy.repeats != "error" and policy.duplicates == "error":
         return _one_of_repeats(rows, order, starts, policy.repeats, notes, stop)
+    if conflicting.any() and not rows.by_judges:
+        _check_one_source(rows, order, starts, conflicting)
     if conflicting.any() and policy.duplicates == "error":
         group = int(np.flatnonzero(conflicting)[0])
         mine = order[starts[group] : starts[group] + sizes[group]]
@@ -186,6 +190,20 @@ def without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop:
     else:
         chosen = order[starts]
     return rows.keep(np.sort(chosen))
+
+
+def _check_one_source(
+    rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int64], conflicting: NDArray[np.bool_]
+) -> None:
+    """Refuse files that give other labels to many of the same documents: these are judges."""
+    file = rows.file[order].astype(np.int64)
+    apart = np.minimum.reduceat(file, starts) < np.maximum.reduceat(file, starts)
+    count = int((conflicting & apart).sum())
+    if count > DUPLICATES * len(starts):
+        said = f"{count:,} of {plural(len(starts), 'document')} have other labels in another file"
+        remedy = "read the files as judgments, and merge them; or give the file of one judge"
+        raise rows.error(int(order[0]), f"{said}: these are labels of several judges", SEVERAL,
+                         remedy)  # fmt: skip
 
 
 def _one_of_repeats(

@@ -13,7 +13,7 @@ from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.options import takes
 from hungjury.base.provenance import read_from
-from hungjury.data.label_policies import relabel, without_duplicates
+from hungjury.data.label_policies import DUPLICATES, relabel, without_duplicates
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
 from hungjury.data.reading.bad_lines import Stop, raise_error
@@ -55,8 +55,6 @@ from hungjury.data.scales import (
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-DUPLICATES = 0.01  # of the documents, with other labels in another file: more are other judges
 
 
 @takes(LABELS)
@@ -170,7 +168,7 @@ def as_gold(source: QrelsLike | Judgments, **options: Unpack[LabelOptions]) -> Q
     first, *more = label_parts(source, policy)
     if more:
         return judgments_by(source, policy)
-    once: Any = first if isinstance(first, Source) else source
+    once: Any = first if hasattr(source, "read") else source  # which can be read once only
     try:
         return qrels_by(once, policy)
     except InputError as error:

@@ -28,7 +28,7 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Judgments
+from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
     JudgeOptions,
     JudgmentsLike,
@@ -38,6 +38,7 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import as_runs
+from hungjury.data.scales import check_gold
 from hungjury.judges import em, votes  # these fill the catalogue
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, MergeSettings, Verdict
 from hungjury.judges.panel import Panel
@@ -148,6 +149,7 @@ def merge(
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     given = as_judgments(judgments, **of_labels)
     panel = Panel.of(given, rel)
+    noted: tuple[Note, ...] = ()
     if gold is not None:
         if not chosen.takes_gold:
             raise MeasureError(
@@ -156,15 +158,24 @@ def merge(
                 remedy=("merge by em-mv, em-neu, em-ordinal or prm, or leave out",
                         Argument("gold")),
             )  # fmt: skip
-        panel = em.with_gold(panel, as_qrels(gold, **of_gold))
+        panel, noted = _with_gold(panel, given, as_qrels(gold, **of_gold))
     if runs is None and measure is None:
-        return chosen.merge(panel, scope, seed)
+        merged = chosen.merge(panel, scope, seed)
+        return replace(merged, notes=merged.notes + noted) if noted else merged
     panel.some_votes()
     loaded = None if runs is None else as_runs(runs, **of_runs)
     p, more = _weighted_votes(given, chosen, rel, seed, loaded, measure, weights)
     settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
     merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)
-    return replace(merged, notes=merged.notes + more)
+    return replace(merged, notes=merged.notes + noted + more)
+
+
+def _with_gold(panel: Panel, given: Judgments, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
+    """Return the panel with gold labels, which have to be on the scale of its judges."""
+    noted: tuple[Note, ...] = ()
+    if panel.rel is None and gold.labels is not None:
+        noted = check_gold(gold.labels[gold.labels >= 0], gold.grades, given)
+    return em.with_gold(panel, gold), noted
 
 
 def _weighted_votes(
@@ -402,8 +413,9 @@ def compare_merges(
     check_count("draws", draws, 1, MOST_DRAWS)
     check_choice("scope", scope, get_args(Scope))
     of_labels, _, of_gold = assigned(reading, judgments, None, gold)
-    panel = Panel.of(as_judgments(judgments, **of_labels), rel)
-    known = em.with_gold(panel, as_qrels(gold, **of_gold)).known
+    given = as_judgments(judgments, **of_labels)
+    panel = Panel.of(given, rel)
+    known = _with_gold(panel, given, as_qrels(gold, **of_gold))[0].known
     assert known is not None
     at = np.flatnonzero((known >= 0) & panel.judged)
     truth, size = known[at].astype(np.int64), len(panel.grades)
