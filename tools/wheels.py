@@ -4,8 +4,8 @@
 
 CPython 3.12 gives one wheel for itself and all later versions (stable ABI), 3.10 and 3.11 one
 each. `auditwheel` names the oldest glibc that a wheel runs on, which depends on the machine;
-cibuildwheel builds for older ones in its images. Files in a wheel carry the time of the commit, so
-that the same compiler makes the same wheel again.
+cibuildwheel builds for older ones in its images. Files in a wheel carry the time of the commit:
+the same compiler makes the same wheel again.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def align(
 
     others: remember documents outside the pool down to this rank; named: with their ids. stop:
     called with every line of a file that cannot be read; where it returns, the line is left out.
-    by_name: systems in natural order, so that draws do not depend on the order of files.
+    by_name: systems in natural order, draws then do not depend on the order of files.
     """
     if depth is not None:
         check_count("depth", depth, 1, MOST_RANKS)
