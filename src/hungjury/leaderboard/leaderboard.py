@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Target
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, Remedy, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments, as_labels
@@ -488,10 +488,8 @@ def _check_size(judgments: Judgments, systems: int, target: Target) -> None:
             remedy=f"give at most {MOST_SYSTEMS:,}, such as the best ones by `hungjury evaluate`",
         )
     if target == "population" and len(judgments.topics) < 2:
-        said = "one topic says nothing about other topics"
-        alone = ("use", Argument("target", "topics"), "for this topic alone, or judge more")
-        remedy: Remedy = alone
-        if any(note.kind == "no-topic" for note in judgments.notes):
-            said = "the labels have no topic column"
-            remedy = ("name it:", Argument("columns", "topic=NAME"), "; or", *alone)
-        raise InputError(said, code="one-topic", remedy=remedy)
+        raise InputError(
+            "one topic says nothing about other topics",
+            code="one-topic",
+            remedy=("use", Argument("target", "topics"), "for this topic alone, or judge more"),
+        )
