@@ -465,6 +465,27 @@ def test_signals_leave_no_worker(
             os.killpg(study.pid, signal.SIGKILL)
 
 
+@pytest.mark.long
+@needs_proc
+def test_workers_leave_a_killed_study_before_their_first_job(here: Path) -> None:
+    pytest.importorskip("joblib")
+    study = subprocess.Popen([*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.DEVNULL,
+                             start_new_session=True)  # fmt: skip
+    try:
+        while not any("popen_loky" in line for line in session(study.pid)):
+            assert study.poll() is None
+            time.sleep(0.02)
+        study.kill()
+        study.wait()
+        end = time.monotonic() + 60  # by itself an idle worker waits for minutes
+        while session(study.pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert session(study.pid) == []
+    finally:
+        if session(study.pid):
+            os.killpg(study.pid, signal.SIGKILL)
+
+
 @pytest.mark.cluster
 def test_a_scheduler_that_dies_ends_the_study_with_an_error(here: Path) -> None:
     pytest.importorskip("distributed")

@@ -6,6 +6,10 @@ or on where they are done.
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -87,8 +91,9 @@ class Engine(Record):
         except ImportError:
             raise MissingExtra("joblib", "studies", f"the engine {self.name}") from None
         if not self.name.startswith(DASK):
-            backend = "loky" if self.name == LOCAL else self.name
-            yield joblib, {"backend": backend, "n_jobs": self._local}
+            own = {"backend": "loky", "initializer": leave_with, "initargs": (os.getpid(),)}
+            chosen = own if self.name == LOCAL else {"backend": self.name}
+            yield joblib, {**chosen, "n_jobs": self._local}
             return
         client = _dask_client(self.name.removeprefix(DASK))
         with _without_logs(*DASK_LOGS):
@@ -129,9 +134,6 @@ def _without_logs(*names: str) -> Iterator[None]:
 def _without_interrupts() -> Iterator[None]:
     """Ctrl-C reaches every process of a terminal. Those that are started in this context ignore it
     and print nothing: the process that started them stops them."""
-    import signal
-    import threading
-
     if threading.current_thread() is not threading.main_thread():  # no other may choose this
         yield
         return
@@ -140,6 +142,17 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+def leave_with(study: int) -> None:
+    """End this worker when its study is killed, also in the middle of a job or before the first."""
+
+    def watch() -> None:
+        while os.getppid() == study:
+            time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGTERM)  # as the study would have stopped it
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _stop_workers(joblib: Any) -> None:

@@ -16,16 +16,13 @@ import base64
 import hashlib
 import json
 import os
-import signal
 import sqlite3
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from functools import cache
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -234,7 +231,6 @@ class _Task(Record):
     sources: Sources
     seed: int
     threads: int | None
-    study: int  # the process that hands out jobs
     version: str = __version__
 
 
@@ -268,7 +264,7 @@ def run_work(
     there = [store.finished(each) for each in wanted]
     outdated = [store.outdated(each, current) for each in wanted]
     tasks = [
-        _Task(place, job, sources, job.seed(seed), engine.threads, os.getpid())
+        _Task(place, job, sources, job.seed(seed), engine.threads)
         for place, (sources, jobs) in enumerate(work)
         for job in jobs
         if job.key not in there[place]
@@ -326,8 +322,6 @@ def _perform(task: _Task) -> _Done:
                 code="other-version",
                 remedy="install the same version on all machines",
             )
-        if os.getppid() == task.study:
-            _leave_with(task.study)
         if task.threads is not None:  # a local process that shares the cores with others
             os.environ["HUNGJURY_THREADS"] = str(task.threads)
         data = study_data(task.sources)
@@ -336,18 +330,6 @@ def _perform(task: _Task) -> _Done:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
     return _Done(task.place, task.job.key, value, error, time.perf_counter() - began)
-
-
-@cache
-def _leave_with(parent: int) -> None:
-    """End this worker when its study is killed, also in the middle of a job."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os.kill(os.getpid(), signal.SIGTERM)  # as the study would have stopped it
-
-    Thread(target=watch, daemon=True).start()
 
 
 def _lost(task: _Task, problem: BaseException) -> _Done:

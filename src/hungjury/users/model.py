@@ -111,7 +111,7 @@ class UserModel(Record, Result):
 
     @property
     def written(self) -> str:
-        """How a measure's name shows it."""
+        """The model as it is written in a measure's name."""
         return f'"{self.name}"'
 
     def __str__(self) -> str:
