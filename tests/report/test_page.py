@@ -14,10 +14,17 @@ from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_un
 from builders.paths import DOCS
 from hungjury.leaderboard.board import Assumed
 from hungjury.leaderboard.several import Boards
-from hungjury.report.board import BEST_RECORD, common_prefix, conclusions, lead, shown
+from hungjury.report.board import BEST_RECORD, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
 from hungjury.report.page_data import _smallest
-from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
+from hungjury.report.page_figures import (
+    border,
+    chart,
+    common_prefix,
+    runs_by_bin,
+    scale,
+    shown_ends,
+)
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"

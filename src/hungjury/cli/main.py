@@ -65,14 +65,13 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
         return
     import platform
 
-    from hungjury.native import _core
+    from hungjury.native import COMPILER, STABLE_ABI
 
-    file = os.path.basename(_core.__file__)
-    abi = "stable ABI" if ".abi3." in file else "ABI of this Python version"
+    abi = "stable ABI" if STABLE_ABI else "ABI of this Python version"
     deliver(
         f"hungjury {__version__}\n"
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; "
-        f"native code by {_core.COMPILER}, {abi}",
+        f"native code by {COMPILER}, {abi}",
         None,
     )
     context.exit()

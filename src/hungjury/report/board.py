@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
-from itertools import takewhile
 
 import numpy as np
 
@@ -346,7 +343,6 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
 SURE = 0.95
 MOST_LEADERS = 5  # systems of which it is said what they are better than
 MOST_NAMED = 6  # systems in one sentence
-LONG = 8  # characters that names have in common before they are left out
 
 Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
 
@@ -354,14 +350,6 @@ Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
 def shown(text: str) -> str:
     """Return a name with invisible characters escaped."""
     return visible_line(text) or "(no name)"
-
-
-def common_prefix(names: Sequence[str]) -> str:
-    """Return the common prefix of all names, up to a separator; empty if it is short."""
-    ends = zip(min(names, default=""), max(names, default=""), strict=False)
-    same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
-    same = re.sub(r"[^\W_]*$", "", same)
-    return same if len(names) > 1 and len(same) >= LONG and same not in names else ""
 
 
 def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
@@ -493,11 +481,9 @@ def _open(board: Leaderboard) -> list[Sentence]:
 
 
 def _limits(board: Leaderboard) -> list[Sentence]:
-    beyond = (
-        "topics unlike these"
-        if board.target == "population"
-        else ("other topics: the uncertainty covers labels only")
-    )
+    beyond = "topics unlike these"
+    if board.target != "population":
+        beyond = "other topics: the uncertainty covers labels only"
     out: list[Sentence] = [[f"Anything about {beyond}."]]
     if board.scale == "panel":
         out.append(

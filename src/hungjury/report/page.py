@@ -31,7 +31,6 @@ from hungjury.leaderboard.evidence import AgainstGold
 from hungjury.leaderboard.several import Boards
 from hungjury.report.board import (
     CAUSES,
-    common_prefix,
     conclusions,
     coverage,
     headline,
@@ -44,6 +43,7 @@ from hungjury.report.page_data import PageLists, packed, page_texts, script_data
 from hungjury.report.page_figures import (
     Interval,
     chart,
+    common_prefix,
     history_lines,
     judges_map,
     pairs_map,

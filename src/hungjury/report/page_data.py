@@ -22,8 +22,8 @@ from hungjury.data.texts import Kind, TextFiles, find_texts
 from hungjury.judges.agreement import Agreement
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.evidence import Evidence
-from hungjury.report.board import common_prefix, shown
-from hungjury.report.page_figures import matrix_judges
+from hungjury.report.board import shown
+from hungjury.report.page_figures import common_prefix, matrix_judges
 
 MOST = 1500  # characters of one text; a page of whole documents would be too large to mail
 

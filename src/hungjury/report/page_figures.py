@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, TypedDict
 
 import numpy as np
@@ -18,6 +19,7 @@ from hungjury.report.board import shown
 
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
 FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
+LONG = 8  # characters that names have in common before they are left out
 BESIDE = 38  # units between two texts on a chart
 
 
@@ -71,6 +73,14 @@ def shown_ends(low: Floats, high: Floats, first_minus_last: float) -> tuple[floa
     first, third = np.quantile(low, [0.25, 0.75])
     usual = float(low[low >= first - FAR * (third - first)].min())
     return (usual if usual - least > WORTH * (most - least) else least), most
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """Return the common prefix of all names, up to a separator; empty if it is short."""
+    ends = zip(min(names, default=""), max(names, default=""), strict=False)
+    same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
+    same = re.sub(r"[^\W_]*$", "", same)
+    return same if len(names) > 1 and len(same) >= LONG and same not in names else ""
 
 
 Interval = tuple[float, float, float]  # low, mean, high
