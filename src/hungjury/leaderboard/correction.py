@@ -50,14 +50,7 @@ Interval = tuple[float, float, float]  # middle, low, high
 Told = NDArray[np.float64]
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
-TRIED = (
-    *PROVEN,
-    "AP",
-    "R",
-    "RR",
-    "Q",
-    "Bpref",
-)  # intervals from labels alone cover what they say: the same
+TRIED = (*PROVEN, "AP", "R", "RR", "Q", "Bpref")  # labels alone cover what they say: the same
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
