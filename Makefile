@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants lock locked door
+.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants lock locked
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -120,10 +120,6 @@ test-lowest:
 # Changes the code in 300 small ways and lists the changes that no test notices; what is done is kept.
 mutants: $(VENV)/ready
 	$(BIN)/python tools/mutate.py --count 300 --seed 1
-
-# Odd values for every argument of everything public; `make test` takes a tenth of them each week.
-door: $(VENV)/ready
-	HUNGJURY_TURN=all $(BIN)/python -m pytest -n auto tests/project/test_door.py
 
 # The native parsers under hostile text, with the address and undefined-behaviour sanitizers.
 ROUNDS ?= 20000

@@ -8,6 +8,7 @@ not say, such as ranges.
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 import os
 import sys
@@ -19,7 +20,7 @@ from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_
 
 from hungjury.base.errors import InputError, check_choice, check_seed, either
 from hungjury.base.lazy import PUBLIC
-from hungjury.base.parameters import MOST_DIGITS, check_count, check_share
+from hungjury.base.parameters import MOST_DIGITS, MOST_SEED, check_count, check_share
 from hungjury.base.provenance import remember
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,8 +122,9 @@ def _rules(function: FunctionType) -> dict[str, Any]:
 def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
     if fits(value, kind):
-        if name == "digits":
-            check_count(name, value, 0, MOST_DIGITS)
+        low, high = _LIMITS.get(name, (-math.inf, math.inf))
+        if _is_integer(value) and not low <= value <= high:  # type: ignore[operator]
+            check_count(name, value, 0, int(high))
         return
     if name == "seed":
         check_seed(value)
@@ -211,6 +213,11 @@ def _is_integer(value: Any) -> bool:
         return False
 
 
+_LIMITS = {  # of integers by name; a negative seed has an error of its own
+    "digits": (0, MOST_DIGITS),
+    "decimals": (0, MOST_DIGITS),
+    "seed": (-math.inf, MOST_SEED),
+}
 _LISTS = (Sequence, Iterable, Collection, list, tuple, set, frozenset)
 _SIMPLE: dict[Any, tuple[str, Callable[[Any], bool]]] = {  # how it is called, and what it is
     Any: ("anything", lambda value: True),

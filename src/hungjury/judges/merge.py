@@ -419,7 +419,11 @@ def compare_merges(
     assert known is not None
     at = np.flatnonzero((known >= 0) & panel.judged)
     truth, size = known[at].astype(np.int64), len(panel.grades)
-    chosen = [label_merge(m) for m in methods or merge_names(of_judges=True)]
+    names = merge_names(of_judges=True) if methods is None else list(methods)
+    if not names:
+        remedy = f"give some of {', '.join(merge_names(of_judges=True))}"
+        raise InputError("no merge to compare", code="no-methods", remedy=remedy)
+    chosen = [label_merge(m) for m in names]
     if methods is None and not panel.binary:
         chosen = [m for m in chosen if m.name != "qbinmv"]  # of binary labels
     unit = np.unique(panel.pool.topic_of[at], return_inverse=True)[1]

@@ -265,7 +265,7 @@ def _relevant(
     levels: list[int], rel: int, relevant: Iterable[Level] | None, names: Mapping[int, str]
 ) -> list[int]:
     by_name = {word: level for level, word in names.items()}
-    wanted = [by_name.get(str(v), v) for v in relevant or ()]
+    wanted = [by_name.get(str(v), v) for v in (() if relevant is None else relevant)]
     odd = [names.get(v, str(v)) if isinstance(v, int) else v for v in wanted if v not in levels]
     shown = [str(names.get(v, v)) for v in levels]
     if odd:

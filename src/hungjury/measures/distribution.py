@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import InputError, UnknownName
-from hungjury.base.parameters import check_share, order_by
+from hungjury.base.parameters import check_count, check_share, order_by
 from hungjury.base.records import Record
 from hungjury.stats.correlation import with_ties
 
@@ -119,8 +119,9 @@ class Distribution:
         covariances and ranks can be computed row by row.
         """
         if measure not in self.draws:
+            known = dict(enumerate(self.measures))
             raise InputError(
-                f"no labels were drawn for {self.measures[measure]}",
+                f"no labels were drawn for {known.get(measure, f'measure {measure}')}",
                 code="no-draws",
                 remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
             )
@@ -188,7 +189,7 @@ class Distribution:
 
         Labels alone are uncertain here: topics are these, and there is no error of judges.
         """
-        better = self.signs[measure] * with_ties(self.mean_draws(measure))
+        better = with_ties(self.mean_draws(measure)) * self.signs[measure]
         return native.shares_larger(np.ascontiguousarray(better.T))
 
     def with_spread(
@@ -254,6 +255,7 @@ class Distribution:
         >>> hj.evaluate(soft, runs, "E(P@1)", distribution=True).order("median")
         ['A', 'B']
         """
+        check_count("measure", measure, 0, len(self.measures) - 1)
         sign, mean = self.signs[measure], self.mean()[measure]
         drawn = mean[None] if by == "mean" else self.mean_draws(measure)
         value = functional(sign * mean, sign * drawn, order_by(by))
@@ -281,7 +283,7 @@ class Distribution:
             if name not in self.systems:
                 raise UnknownName(f"there is no system '{name}' in these scores",
                                   remedy="choose from the systems that were scored")  # fmt: skip
-        drawn = self.signs[measure] * with_ties(self.mean_draws(measure))
+        drawn = with_ties(self.mean_draws(measure)) * self.signs[measure]
         one, other = (np.sort(drawn[:, self.systems.index(name)]) for name in (first, second))
         values = np.unique(np.concatenate([one, other]))
         p, q = (1 - np.searchsorted(side, values, "right") / len(side) for side in (one, other))
