@@ -289,7 +289,7 @@ def test_hostile_texts_and_ids_are_text(visit, pages):
             summary.click()
     assert HOSTILE[1] in one.texts("a", ".text summary")[0]
     assert one.page.evaluate("window.hurt") is None
-    assert one.page.locator("script").count() == 2
+    assert one.page.locator("script").count() == 3
     assert one.page.locator("img, iframe, object").count() == 0
     assert one.said == []
     assert [url for url in one.asked if not url.startswith("data:")] == [
