@@ -134,6 +134,10 @@ GIVEN = (SMALL.judgments, SMALL.runs)
 SMALL_SCORES = hj.evaluate(SMALL.gold, SMALL.runs, "AP")
 VALUES = np.random.default_rng(0).normal(size=(3, 40))
 
+BY_JUDGES = hj.read_scores(
+    [{"judge": j, "system": s, "topic": t, "score": (len(t) + ord(s) + ord(j)) % 5}
+     for j in "xy" for s in "ab" for t in ("u", "vv", "www")], scale="0-4",
+)  # fmt: skip
 PUBLIC = {
     "compare_merges": lambda seed: hj.compare_merges(SMALL.judgments, SMALL.gold, seed=seed),
     "agreement_with_gold": lambda seed: hj.agreement_with_gold(
@@ -147,6 +151,7 @@ PUBLIC = {
     ),
     "compare_rankers": lambda seed: hj.ltr.compare_rankers([], user="user.json", seed=seed),
     "discriminative_power": lambda seed: hj.studies.discriminative_power(SMALL_SCORES, seed=seed),
+    "aware_of_scores": lambda seed: hj.aware_of_scores(BY_JUDGES, seed=seed),
     "downsample": lambda seed: hj.studies.downsample(SMALL.gold, 0.5, seed),
     "gate": lambda seed: hj.gate(SMALL.gold, SMALL.runs, "system1", "system2", "AP", seed=seed),
     "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=100, seed=seed),
