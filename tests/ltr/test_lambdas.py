@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+import hungjury as hj
+from hungjury.base.errors import InputError
 from hungjury.data.runs import read_runs
 from hungjury.ltr.data import Labels, ranking_data
-from hungjury.ltr.objective import Queries, class_shares, dcg_queries, nmcg_queries
+from hungjury.ltr.objective import GradedQueries, Queries, class_shares, dcg_queries, nmcg_queries
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.measures.evaluate import evaluate
 from hungjury.users.classes import Dynamic, UserClass
@@ -187,3 +192,64 @@ def test_with_the_discount_of_dcg_it_is_lightgbms_lambdarank():
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
     users = nmcg_queries(Labels(grades=grades), offsets, SHAPE, 3, 10).lambdas(scores)
     assert np.abs(np.bincount(leaves, users[0]) - theirs[0]).max() > 0.01  # other users, another
+
+
+@pytest.mark.parametrize("name", ["xgap", "egap"])
+@pytest.mark.parametrize("cutoff", [3, 20])
+def test_graded_objectives_are_the_measures(name: str, cutoff: int) -> None:
+    """Values are those of the measure, ties as the mean over all orders; the size of a gradient is
+    the change of the measure when two documents change places."""
+    rng = np.random.default_rng(5)
+    g = (0.2, 0.5, 0.3)
+    offsets = np.array([0, 6, 13])
+    grades = rng.integers(0, 4, 13)
+    grades[0] = 3
+    made = GradedQueries.of(grades, offsets, g, cutoff, name == "xgap")
+    measure = {"xgap": hj.m.xGAP, "egap": hj.m.eGAP}[name](g=g, cutoff=cutoff)
+
+    def value(scores: Any, ties: str = "trec") -> list[float]:
+        labels, runs = {}, {}
+        for q in range(2):
+            own = range(offsets[q], offsets[q + 1])
+            labels[str(q)] = {f"d{i}": int(grades[i]) for i in own}
+            runs[str(q)] = {f"d{i}": float(scores[i]) for i in own}
+        qrels = hj.read_qrels(labels, grades=range(4))
+        lists = hj.read_runs({"s": runs}, ties=ties)
+        return hj.evaluate(qrels, lists, measure).values[0, 0].tolist()
+
+    scores = rng.permutation(13).astype(float)
+    assert made.values(scores) == pytest.approx(value(scores))
+    tied = np.floor(scores / 3)
+    assert made.values(tied) == pytest.approx(value(tied, "expected"))
+    gradient, hessian = np.zeros((2, 13))
+    for i in range(13):
+        for j in range(13):
+            q = int(i >= 6)
+            if grades[i] > grades[j] and q == int(j >= 6):
+                other = scores.copy()
+                other[[i, j]] = other[[j, i]]
+                size = abs(value(other)[q] - value(scores)[q])
+                wrong = 1 / (1 + np.exp(scores[i] - scores[j]))
+                gradient[i] -= size * wrong
+                gradient[j] += size * wrong
+                hessian[[i, j]] += size * wrong * (1 - wrong)
+    found = made.lambdas(scores)
+    assert found[0] == pytest.approx(gradient, abs=1e-6)
+    assert found[1] == pytest.approx(hessian, abs=1e-6)
+
+
+def test_training_for_graded_average_precision(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    features = rng.random((400, 3))
+    grades = np.clip((features[:, 0] * 4).astype(int), 0, 3)
+    data = hj.ltr.ranking_data(features, grades, [20] * 20)
+    ranker = hj.train_ranker(data, None, "xgap", num_iterations=20, min_data_in_leaf=5)
+    assert ranker.score(data).mean() > ranker.score(data, trees=0).mean() + 0.2
+    assert ranker.goal.thresholds == pytest.approx((1 / 3,) * 3)
+    ranker.save(tmp_path / "ranker.json")
+    again = hj.ltr.Ranker.load(tmp_path / "ranker.json")
+    assert again.goal.thresholds == pytest.approx(ranker.goal.thresholds)
+    assert str(again.goal.measure).startswith("xGAP(g=")
+    soft = hj.ltr.ranking_data(features, rng.random(400), [20] * 20, kind="probabilities")
+    with pytest.raises(InputError, match="needs integer grades"):
+        hj.train_ranker(soft, None, "egap", labels="probabilities")

@@ -1,6 +1,7 @@
 """E(X) against every outcome: exact moments, one draw per document, and recall bases."""
 
 import io
+import itertools
 import math
 
 import numpy as np
@@ -327,3 +328,32 @@ def test_near_duplicates_are_relevant_together(tmp_path):
     with pytest.raises(HungjuryError, match="three columns") as caught:
         hj.evaluate(soft, {"1": as_run("abc")}, name)
     assert (caught.value.line, caught.value.remedy != "") == (2, True)
+
+
+def test_the_probability_of_more_relevant_documents_is_exact() -> None:
+    """P(A > B) for precision, against all label sets of three topics with shared documents."""
+    rng = np.random.default_rng(3)
+    documents = [f"d{i}" for i in range(5)]
+    topics = ["1", "2", "3"]
+    soft = {t: {d: float(round(rng.random(), 2)) for d in documents} for t in topics}
+    runs = {
+        name: {t: {d: float(-i) for i, d in enumerate(rng.permutation(documents))} for t in topics}
+        for name in "ABC"
+    }
+    scores = hj.evaluate(soft, runs, ["E(P@2)", "E(AP)"], distribution=True)
+    assert set(scores.hits) == {0}
+    for chosen in (topics, topics[1:]):
+        found = scores.select(topics=chosen).wins(0)
+        expected = np.zeros((3, 3))
+        places = [(t, d) for t in chosen for d in documents]
+        top = {s: {(t, d) for t in chosen for d in list(runs[s][t])[:2]} for s in runs}
+        for labels in itertools.product((0, 1), repeat=len(places)):
+            weight = np.prod([soft[t][d] if x else 1 - soft[t][d]
+                              for (t, d), x in zip(places, labels, strict=True)])  # fmt: skip
+            hits = [sum(x for place, x in zip(places, labels, strict=True) if place in top[s])
+                    for s in runs]  # fmt: skip
+            for i, j in itertools.product(range(3), repeat=2):
+                expected[i, j] += weight * ((hits[i] > hits[j]) + (hits[i] == hits[j]) / 2)
+        assert np.abs(found - expected).max() < 1e-12
+    drawn = scores.select(systems=["A", "B"])
+    assert drawn.wins(0)[0, 1] == pytest.approx(scores.wins(0)[0, 1], abs=1e-12)

@@ -65,7 +65,7 @@ Pages = Literal["all", "moves"]
 RatesBy = Literal["class", "query"]
 ClickEngine = Literal["duckdb", "spark"]
 LabelKind = Literal["grades", "probabilities"]
-Objective = Literal["nmcg", "ndcg", "lambdarank"]
+Objective = Literal["nmcg", "ndcg", "lambdarank", "xgap", "egap"]
 
 # Theory
 OrderOf = Literal["rank", "set"]

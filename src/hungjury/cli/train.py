@@ -101,7 +101,7 @@ EARLY = "early_stopping_round"
 @choice_option(
     "--objective",
     Objective,
-    "The users' nMCG, nDCG by the same code, or LightGBM's own lambdarank.",
+    "The users' nMCG, nDCG by the same code, LightGBM's own lambdarank, xGAP or eGAP.",
 )
 @choice_option("--labels", LabelKind, "Kind of labels in the first column of the files.")
 @option("--qrels", metavar="FILE", help="Labels that replace those in the files.")

@@ -80,6 +80,7 @@ class Verdict(Record, eq=False):
     choice: Ints | None = None  # [document]
     posterior: Floats | None = None  # [document, grade]
     fit: Fit | None = None
+    notes: tuple[Note, ...] = ()
 
 
 class Merge(Named):
@@ -235,7 +236,7 @@ class Merged(Qrels, eq=False, kw_only=True):
             p=p,
             grade_p=grade_p,
             settings=settings,
-            notes=panel.notes + _unfinished(verdict.fit),
+            notes=panel.notes + verdict.notes + _unfinished(verdict.fit),
             method=method,
             panel=panel,
             fit=verdict.fit,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, MeasureError, MissingExtra
+from hungjury.base.errors import Argument, MeasureError, MissingExtra, Note, plural
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.data.qrels import Qrels
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, Verdict
@@ -274,7 +274,21 @@ class CrowdKit(LabelMerge):
                 known = ~np.isnan(labels)
                 posterior[tasks[known], labels[known].astype(np.int64)] = 1.0
             self._complain(tasks, known, panel)
-        return Verdict(posterior=posterior) if soft else Verdict(np.argmax(posterior, axis=1))
+        notes = self._tied(panel)
+        if soft:
+            return Verdict(posterior=posterior, notes=notes)
+        return Verdict(np.argmax(posterior, axis=1), notes=notes)
+
+    def _tied(self, panel: Panel) -> tuple[Note, ...]:
+        """Note documents whose votes are tied, which aggregators decide in ways of their own."""
+        counts = panel.counts()
+        most = counts.max(axis=1, keepdims=True)
+        number = int((((counts == most).sum(axis=1) > 1) & (most[:, 0] > 0)).sum())
+        text = (
+            f"{plural(number, 'document')} with equal votes for two labels, which {self} decides "
+            "in its own way: crowd-kit's majority vote takes the lowest label, mv tosses a coin"
+        )
+        return (Note("tied-votes", number, text, about="result"),) if number else ()
 
     def _frames(self, panel: Panel, scope: Scope) -> Iterator[Any]:
         """Make frames whose tasks are documents and whose labels are places in the grades."""

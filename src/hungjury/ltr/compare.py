@@ -26,7 +26,10 @@ from hungjury.stats.paired import randomisation_test, t_interval
 from hungjury.studies.papers.published import printed_numbers, printed_rows
 from hungjury.users.model import user_model
 
-ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
+ALGORITHMS = {
+    LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops", "xgap": "xGAP-MART",
+    "egap": "eGAP-MART",
+}  # fmt: skip
 ALL = "all"
 PRINTED = ("100", "500", ALL)  # sizes in Table 5.5
 LEVELS = ((0.01, "**"), (0.05, "*"))

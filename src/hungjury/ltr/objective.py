@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -22,6 +23,7 @@ from hungjury.base.records import Record
 from hungjury.ltr.data import GRADES, Labels, ranking_data
 from hungjury.ltr.options import GOAL, GoalArguments, split_options
 from hungjury.measures.catalogue import Measure
+from hungjury.measures.catalogue.average_precision import eGAP, threshold_probabilities, xGAP
 from hungjury.measures.catalogue.gain import nDCG
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.users.model import UserModel, user_model
@@ -141,9 +143,87 @@ def dcg_queries(labels: Labels, offsets: Ints, cutoff: int) -> Queries:
     )
 
 
+class GradedQueries(Record, eq=False):
+    """Queries by xGAP or eGAP: sums of u_n C(n) / n over thresholds of users.
+
+    For each threshold a document that reaches it counts in C, the number of such documents down to
+    a rank, and has a weight u, which makes the sum eGAP or xGAP (XG).
+    """
+
+    weights: Floats  # [threshold, document]
+    reached: Floats  # [threshold, document]: 0 or 1
+    offsets: Ints  # [query + 1]
+    cutoff: int
+
+    @staticmethod
+    def of(
+        grades: NDArray[np.int64], offsets: Ints, g: Sequence[float], cutoff: int, extended: bool
+    ) -> GradedQueries:
+        """Weigh documents for xGAP (extended) or eGAP with P(threshold k) = g[k-1]."""
+        chance = np.array(g, dtype=float)
+        reached = (grades >= np.arange(1, len(chance) + 1)[:, None]).astype(float)
+        number = np.add.reduceat(reached, offsets[:-1], axis=1)  # [threshold, query]
+        share = np.divide(chance[:, None], number, out=np.zeros(number.shape), where=number > 0)
+        weights = reached * np.repeat(share, np.diff(offsets), axis=1)
+        if extended:
+            upto = np.concatenate([[0.0], np.cumsum(chance)])[np.minimum(grades, len(chance))]
+            total = weights.sum(axis=0)
+            mean = np.divide(total, upto, out=np.zeros(len(total)), where=upto > 0)
+            weights = reached * mean * chance[:, None]
+        return GradedQueries(weights, reached, offsets, cutoff)
+
+    def lambdas(self, scores: Floats) -> tuple[Single, Single]:
+        """Return first and second derivatives of the pairwise cost at these scores, [document]."""
+        gradient, hessian = (np.zeros(len(scores)) for _ in range(2))
+        for begin, end in pairwise(self.offsets.tolist()):
+            order = begin + np.argsort(-scores[begin:end], kind="stable")
+            change = self._swapped(order)
+            level = self.reached[:, order].sum(axis=0)
+            better = np.sign(level[:, None] - level[None, :])  # the row has the higher grade
+            apart = scores[order][:, None] - scores[order][None, :]
+            wrong = 1 / (1 + np.exp(np.clip(better * apart, -500, 500)))
+            size = np.abs(change) * (better != 0)
+            gradient[order] = -(size * better * wrong).sum(axis=1)
+            hessian[order] = (size * wrong * (1 - wrong)).sum(axis=1)
+        return gradient.astype(np.float32), hessian.astype(np.float32)
+
+    def _swapped(self, order: Ints) -> Floats:
+        """[rank, rank]: the change of the value if two documents change places."""
+        n = np.arange(1, len(order) + 1)
+        h = np.where(n <= self.cutoff, 1 / n, 0.0)
+        change = np.zeros((len(n), len(n)))
+        for u, x in zip(self.weights[:, order], self.reached[:, order], strict=True):
+            count, value = np.cumsum(x), np.cumsum(u * h)
+            move = x[None, :] - x[:, None]  # above: the row, below: the column
+            above = h[:, None] * (u[None, :] * (count[:, None] + move) - (u * count)[:, None])
+            below = (h * count)[None, :] * (u[:, None] - u[None, :])
+            change += above + below + move * ((value - u * h)[None, :] - value[:, None])
+        upper = np.triu(change, 1)
+        return np.asarray(upper + upper.T)
+
+    def values(self, scores: Floats) -> Floats:
+        """Return the value of every query; tied documents count as the mean over their orders."""
+        found = np.zeros(len(self.offsets) - 1)
+        harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, self.cutoff + 1))])
+        for query, (begin, end) in enumerate(pairwise(self.offsets.tolist())):
+            order = begin + np.argsort(-scores[begin:end], kind="stable")
+            first = np.flatnonzero(np.diff(scores[order], prepend=np.inf))  # of each tie
+            size = np.diff(np.append(first, len(order)))
+            start, stop = (np.minimum(x, self.cutoff) for x in (first, first + size))
+            over, seen = harmonic[stop] - harmonic[start], stop - start
+            for u, x in zip(self.weights[:, order], self.reached[:, order], strict=True):
+                inside = np.add.reduceat(x, first)
+                above = np.cumsum(inside) - inside
+                spread = (inside - 1) / np.maximum(size - 1, 1)
+                each = (above + 1) * over + spread * (seen - (first + 1) * over)
+                found[query] += float(np.add.reduceat(u, first) @ (each / size))
+        return found
+
+
 NMCG: Final = "nmcg"
 NDCG: Final = "ndcg"
 LAMBDARANK: Final = "lambdarank"
+GRADED: Final = {"xgap": "xGAP", "egap": "eGAP"}
 MOST_KEPT = 8  # data sets of a training: one to learn from, others to monitor
 
 
@@ -156,7 +236,7 @@ def need_lightgbm() -> Any:
 
 
 class Goal(Record):
-    """A measure to maximise: nMCG@k of some users, or nDCG@k with gains 2^grade - 1.
+    """A measure to maximise: nMCG@k of some users, nDCG@k with gains 2^grade - 1, xGAP@k or eGAP@k.
 
     "nmcg" and "ndcg" are learnt by the same pair loops, "lambdarank" is LightGBM's own nDCG.
     """
@@ -165,13 +245,30 @@ class Goal(Record):
     user: UserModel
     nav_rel: int
     cutoff: int
+    thresholds: tuple[float, ...] = ()  # P(threshold) of the grades 1, 2, ..., for xGAP and eGAP
 
     @staticmethod
     def of(
-        name: Objective, user: str | os.PathLike[str] | UserModel, nav_rel: int, cutoff: int
-    ) -> Goal:
+        name: Objective, user: str | os.PathLike[str] | UserModel, nav_rel: int, cutoff: int,
+        thresholds: Sequence[float] | None = None,
+    ) -> Goal:  # fmt: skip
         """Find the users by name or file."""
-        return Goal(name, user_model(user), nav_rel, cutoff)
+        return Goal(name, user_model(user), nav_rel, cutoff, tuple(thresholds or ()))
+
+    def on(self, labels: Labels) -> Goal:
+        """Return the goal for these labels: by default all thresholds are equally likely."""
+        if self.name not in GRADED:
+            return self
+        if labels.grades is None:
+            raise InputError(
+                f"{GRADED[self.name]} needs integer grades, but these labels are probabilities",
+                code="needs-grades",
+                argument="objective",
+                remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
+            )
+        top = max(labels.largest, 1)
+        given = self.thresholds or (1 / top,) * top
+        return replace(self, thresholds=threshold_probabilities(list(given)))
 
     def __post_init__(self) -> None:
         check_choice("objective", self.name, get_args(Objective))
@@ -183,6 +280,9 @@ class Goal(Record):
     @property
     def measure(self) -> Measure:
         """The measure to maximise, as `evaluate` takes it."""
+        if self.name in GRADED:
+            kind = xGAP if self.name == "xgap" else eGAP
+            return kind(g=self.thresholds, cutoff=self.cutoff)
         if self.name == NMCG:
             return nMCG(user=self.user, nav_rel=self.nav_rel, cutoff=self.cutoff)
         return nDCG(dcg="exp-log2", cutoff=self.cutoff)
@@ -191,7 +291,12 @@ class Goal(Record):
         """The measure in full, as `evaluate` takes it."""
         return str(self.measure)
 
-    def queries(self, labels: Labels, offsets: Ints) -> Queries:
+    def queries(self, labels: Labels, offsets: Ints) -> Queries | GradedQueries:
+        if self.name in GRADED:
+            goal = self.on(labels)
+            assert labels.grades is not None
+            extended = self.name == "xgap"
+            return GradedQueries.of(labels.grades, offsets, goal.thresholds, self.cutoff, extended)
         if self.name == NMCG:
             return nmcg_queries(labels, offsets, self.user, self.nav_rel, self.cutoff)
         return dcg_queries(labels, offsets, self.cutoff)
@@ -223,7 +328,7 @@ class NMCGObjective:
         check_known(options, GOAL)
         self.goal = Goal.of(NMCG, **split_options(options)[0])
         self.labels = labels
-        self._kept: list[tuple[object, object, Queries]] = []
+        self._kept: list[tuple[object, object, Queries | GradedQueries]] = []
 
     def objective(self, scores: NDArray[np.float64], data: Dataset) -> tuple[Single, Single]:
         """Compute gradients for ``lightgbm.train``, as ``{"objective": goal.objective}``."""
@@ -249,7 +354,7 @@ class NMCGObjective:
         """Compute the measure for ``LGBMRanker().fit(eval_metric=...)``."""
         return str(self.goal), float(self._queries(labels, group).values(scores).mean()), True
 
-    def _queries(self, labels: object, group: object) -> Queries:
+    def _queries(self, labels: object, group: object) -> Queries | GradedQueries:
         """Prepare a data set once; LightGBM passes the same arrays in every round."""
         for known_labels, known_group, queries in self._kept:
             if known_labels is labels and known_group is group:

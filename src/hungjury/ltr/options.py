@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from hungjury.users.model import UserModel
 
 
+def _numbers(text: str) -> list[float]:
+    """Parse '0.2,0.3,0.5'."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{text!r}: write numbers as 0.2,0.3,0.5") from None
+
+
 class GoalArguments(TypedDict, total=False):
     """What a ranker is trained for."""
 
@@ -47,6 +55,14 @@ class GoalArguments(TypedDict, total=False):
         Option(
             10, "Cutoff in training and in the measures.",
             kind="int", low=1, high=MOST_RANKS_OF_A_PAGE,
+        ),
+    ]  # fmt: skip
+    thresholds: Annotated[
+        Sequence[float] | None,
+        Option(
+            None, "For xgap and egap: P(the lowest grade that satisfies a user), of 1, 2, ...",
+            "Default: all equal.",
+            kind="sequence of float", metavar="0.2,0.3,0.5", parse=_numbers,
         ),
     ]  # fmt: skip
 

@@ -199,6 +199,7 @@ class Ranker(Record, Result, eq=False):
             "objective": self.goal.name,
             "nav_rel": self.goal.nav_rel,
             "cutoff": self.goal.cutoff,
+            "thresholds": list(self.goal.thresholds),
             "trees": self.trees,
             "user_name": self.user.name,
             "user": self.user.content(),
@@ -219,7 +220,9 @@ class Ranker(Record, Result, eq=False):
             content.get("user"), file=text, source=str(content.get("user_name"))
         )
         try:
-            goal = Goal(content["objective"], user, content["nav_rel"], content["cutoff"])
+            given = (content[name] for name in ("nav_rel", "cutoff", "thresholds"))
+            nav_rel, cutoff, thresholds = given
+            goal = Goal(content["objective"], user, nav_rel, cutoff, tuple(thresholds))
             trees = check_model(content["model"])
             if not 1 <= content["trees"] <= trees:
                 raise ValueError(f"it uses {content['trees']!r} trees of {trees}")

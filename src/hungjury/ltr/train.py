@@ -26,6 +26,7 @@ from hungjury.ltr.objective import (
     LAMBDARANK,
     NMCG,
     Goal,
+    GradedQueries,
     Queries,
     Single,
     class_shares,
@@ -101,8 +102,9 @@ def train_ranker(
     valid : path, RankingData or tuple, optional
         With validation data, training stops when the measure has not risen for 100 trees, and the
         best number of trees is kept.
-    objective : {"nmcg", "ndcg", "lambdarank"}
-        nMCG@cutoff of `user`; nDCG by the same loops; or LightGBM's own nDCG.
+    objective : {"nmcg", "ndcg", "lambdarank", "xgap", "egap"}
+        nMCG@cutoff of `user`; nDCG by the same loops; LightGBM's own nDCG; or xGAP or eGAP, for
+        users who differ in the lowest grade that satisfies them.
     labels : {"grades", "probabilities"}
         ``"probabilities"`` where labels are P(relevant).
     progress : callable, optional
@@ -129,8 +131,8 @@ def train_ranker(
     Ranker(nmcg, nMCG(user="published-shape", nav_rel=1)@10, 5 trees)
     """
     wanted, parameters = split_options(options)
-    goal = Goal.of(objective, **wanted)
     data = as_ranking_data(train, labels).using(**feature_options(options))
+    goal = Goal.of(objective, **wanted).on(data.labels)
     seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
     for one in seen:
         if one.features.shape[1] != data.features.shape[1]:
@@ -239,7 +241,7 @@ def boost(
             argument="objective",
             remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
         )
-    prepared: dict[int, list[Queries]] = {}
+    prepared: dict[int, list[Queries | GradedQueries]] = {}
 
     def dataset(one: RankingData, goals: list[Goal], like: Dataset | None = None) -> Dataset:
         made: Dataset = lightgbm.Dataset(

@@ -85,6 +85,47 @@ class Dominance(Record):
     second: float = 1.0
 
 
+class HitCounts(Record, eq=False):
+    """The documents that count for each system, where a mean is the number of relevant ones."""
+
+    p: NDArray[np.float64]  # [document]: P(relevant), documents being independent
+    topic: NDArray[np.int64]  # [document]
+    counted: NDArray[np.bool_]  # [system, document]
+
+    def wins(self) -> NDArray[np.float64]:
+        """P(the row has more relevant documents than the column), exact; ties count half.
+
+        Documents that both count cancel. The difference on a topic is followed document by
+        document, and those of topics are added by their characteristic functions.
+        """
+        one, other = np.triu_indices(len(self.counted), 1)
+        asked = np.unique(self.topic)
+        reach = [int(self.counted[:, self.topic == t].sum(axis=1).max()) for t in asked]
+        length = 2 * sum(reach) + 1
+        total: NDArray[Any] = np.ones((len(one), length // 2 + 1), dtype=complex)
+        for t, most in zip(asked, reach, strict=True):
+            chance = np.zeros((len(one), 2 * most + 1))
+            chance[:, most] = 1.0
+            for d in np.flatnonzero((self.topic == t) & (self.p > 0)):
+                mine = self.counted[:, d]
+                for pairs, step in ((mine[one] & ~mine[other], 1), (mine[other] & ~mine[one], -1)):
+                    moved = np.roll(chance[pairs], step, axis=1)  # the ends are empty before
+                    chance[pairs] += self.p[d] * (moved - chance[pairs])
+            total *= np.fft.rfft(chance, length, axis=1)
+        found = np.fft.irfft(total, length, axis=1)
+        middle = sum(reach)
+        above = found[:, middle + 1 :].sum(axis=1) + found[:, middle] / 2
+        out = np.full((len(self.counted), len(self.counted)), 0.5)
+        out[one, other], out[other, one] = above, 1 - above
+        return out
+
+    def select(self, systems: list[int], topics: list[int]) -> HitCounts:
+        """Return those of some systems and topics, whose places are in ascending order."""
+        keep = np.isin(self.topic, topics)
+        topic = np.searchsorted(topics, self.topic[keep])
+        return HitCounts(self.p[keep], topic, self.counted[systems][:, keep])
+
+
 def functional(
     mean: NDArray[np.float64], draws: NDArray[np.float64], by: str | float
 ) -> NDArray[np.float64]:
@@ -106,6 +147,7 @@ class Distribution:
         values: NDArray[np.float64]
         averages: list[str]
         draws: dict[int, NDArray[np.float32]]
+        hits: dict[int, HitCounts]
 
         def counted(self) -> NDArray[np.bool_]: ...
         def mean(self) -> NDArray[np.float64]: ...
@@ -187,8 +229,12 @@ class Distribution:
     def wins(self, measure: int = 0) -> NDArray[np.float64]:
         """Return P(one system's mean is better than the other's) [system, system]; ties count half.
 
-        Labels alone are uncertain here: topics are these, and there is no error of judges.
+        Labels alone are uncertain here: topics are these, and there is no error of judges. Exact
+        for precision and other shares of relevant documents, else from draws.
         """
+        if measure in self.hits and self.counted()[measure].all():
+            found = self.hits[measure].wins()
+            return found if self.signs[measure] > 0 else found.T
         better = with_ties(self.mean_draws(measure)) * self.signs[measure]
         return native.shares_larger(np.ascontiguousarray(better.T))
 

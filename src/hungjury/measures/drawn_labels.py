@@ -23,6 +23,7 @@ from hungjury.data.runs import Progress
 from hungjury.measures.batch import Labels as LabelSets
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue.probabilities import E
+from hungjury.measures.distribution import HitCounts
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it
 
@@ -34,6 +35,7 @@ class Expectation(Record, eq=False):
     variance: Floats
     draws: NDArray[np.float32] | None = None  # [draw, cell]
     exact: bool = True
+    hits: HitCounts | None = None  # where means are shares of relevant documents
 
 
 class Labels(Record, eq=False):

@@ -27,6 +27,7 @@ from hungjury.data.reading.options import (
 )
 from hungjury.data.runs import Progress, as_runs
 from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
+from hungjury.measures.distribution import HitCounts
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def score_alignment(
     kept: dict[int, NDArray[np.float32]] = {}
     certain: list[int] = []
     by_draws: list[int] = []
+    hits: dict[int, HitCounts] = {}
     condensed, worst = unjudged == "condensed", np.zeros(values.shape)
     views: dict[_View, list[tuple[int, Measure]]] = {}
     for i, one in enumerate(measures):
@@ -235,6 +237,8 @@ def score_alignment(
             values[i], variance[i] = found.mean, found.variance
             if found.draws is not None:
                 kept[i] = found.draws
+            if found.hits is not None:
+                hits[i] = found.hits
             if not found.exact:
                 by_draws.append(i)
                 sampled.append(_sampling_error(drawn, found.variance.reshape(aligned.shape)))
@@ -275,6 +279,7 @@ def score_alignment(
         smaller=[m.smaller_is_better for m in measures],
         variance=None if variance is None else variance.reshape(shape),
         sampled=tuple(by_draws),
+        hits=hits,
         draws={i: one.reshape(-1, *aligned.shape) for i, one in kept.items()},
         notes=(
             *qrels.notes,

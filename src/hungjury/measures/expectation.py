@@ -22,6 +22,7 @@ from hungjury.data.runs import Progress
 from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.batch import kernel_of, on_all_cores, weighted_places
 from hungjury.measures.catalogue.probabilities import E
+from hungjury.measures.distribution import HitCounts
 from hungjury.measures.drawn_labels import Expectation, Labels, drawn_scores, known_others
 
 PLACES_AT_ONCE = 1 << 20  # ranks of lists that are filled in at once
@@ -52,7 +53,29 @@ def expected_scores(
     fewer = measure if distribution else measure.but(draws=min(measure.draws, FOR_VARIANCE))
     drawn = drawn_scores(labels, fewer, progress)
     variance = drawn.variance if found[1] is None else found[1]
-    return Expectation(found[0], variance, drawn.draws if distribution else None)
+    hits = _hits(labels, measure) if distribution else None
+    return Expectation(found[0], variance, drawn.draws if distribution else None, hits=hits)
+
+
+def _hits(labels: Labels, measure: E) -> HitCounts | None:
+    """Return the documents that count, where each of them counts the same and nothing else does."""
+    aligned = labels.aligned
+    kernel = kernel_of(measure.of, aligned, labels.top)
+    if kernel is None or kernel.name != "gains" or not kernel.constant or labels.outside:
+        return None
+    worth = kernel.worth[np.array(labels.grades)]
+    used = kernel.weights[kernel.weights != 0]
+    alike = len(np.unique(worth[worth != 0])) == len(np.unique(used)) == 1
+    if not alike or aligned.tie_first is not None:
+        return None
+    near = aligned.upto(int(np.flatnonzero(kernel.weights).max()) + 1)
+    counted = np.zeros((len(aligned.systems), len(aligned.pool)), dtype=bool)
+    cell = np.repeat(np.arange(len(near.start)), near.stop - near.start)
+    entry = np.concatenate([np.arange(a, b) for a, b in zip(near.start, near.stop, strict=True)])
+    counted[cell // len(aligned.pool.topics), near.document[entry]] = True
+    some = counted.any(axis=0)
+    p = labels.chances @ (worth != 0)
+    return HitCounts(p[some], aligned.pool.topic_of[some].astype(np.int64), counted[:, some])
 
 
 def exact_moments(labels: Labels, measure: E) -> tuple[Floats, Floats | None] | None:

@@ -20,7 +20,7 @@ from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
-from hungjury.measures.distribution import Distribution, Spread
+from hungjury.measures.distribution import Distribution, HitCounts, Spread
 from hungjury.measures.distribution import averaged as averaged
 from hungjury.measures.distribution import over_topics as over_topics
 from hungjury.stats.correlation import with_ties
@@ -54,6 +54,9 @@ class Scores(Record, Distribution, Result, eq=False):
     draws : dict of int to ndarray
         For measures whose labels were drawn, by their place in `measures`: values [draw, system,
         topic]. One draw labels the documents of all systems.
+    hits : dict of int to HitCounts
+        For measures that are shares of relevant documents: the documents that count, from which
+        `wins` is exact.
     sampled : tuple of int
         Measures whose moments come from these draws, because they are not known exactly.
     spread : Spread
@@ -81,6 +84,7 @@ class Scores(Record, Distribution, Result, eq=False):
     variance: NDArray[np.float64] | None = None
     draws: dict[int, NDArray[np.float32]] = field(default_factory=dict)
     sampled: tuple[int, ...] = ()
+    hits: dict[int, HitCounts] = field(default_factory=dict)
     spread: Spread = field(default_factory=lambda: Spread())
     notes: tuple[Note, ...] = ()
 
@@ -221,7 +225,8 @@ class Scores(Record, Distribution, Result, eq=False):
             parts[name] = [names[i] for i in places] if names else names
         draws = {m.index(i): one[:, s][..., t] for i, one in self.draws.items() if i in m}
         sampled = tuple(m.index(i) for i in self.sampled if i in m)
-        return replace(self, draws=draws, sampled=sampled, **parts)
+        hits = {m.index(i): one.select(s, t) for i, one in self.hits.items() if i in m}
+        return replace(self, draws=draws, sampled=sampled, hits=hits, **parts)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield (system, topic, measure, value) of every cell that counts, best system first."""

@@ -47,10 +47,7 @@ def _around(judged: Judged, hits: NDArray[np.bool_] | Floats) -> tuple[NDArray[A
 def expected_precisions(
     judged: Judged, values: NDArray[np.bool_] | Floats, cutoff: int | None
 ) -> Floats:
-    """Return [..., list, place]: the mean over orders of value times precision, down to `cutoff`.
-
-    values: relevance of documents, or its probability if documents are independent.
-    """
+    """Return [..., list, place]: the mean over orders of relevance times precision, to `cutoff`."""
     assert judged.ties is not None
     first, last = judged.ties
     above, inside = _around(judged, values)
@@ -63,6 +60,43 @@ def expected_precisions(
     spread = (inside - values) / np.maximum(size - 1, 1)
     each = (above + 1) * one_over + spread * (seen - (f + 1) * one_over)
     return np.asarray(values * each / size)
+
+
+def precision_sums(judged: Judged, p: Floats, unjudged: float, cutoff: int | None) -> Floats:
+    """Return [..., list]: the mean over orders of the sum of P(relevant) times expected precision.
+
+    At rank f+i of a tie a document is relevant with h / s, and both it and an earlier one of the
+    tie with (i-1)(h² - q) / (s(s-1)), q the sum of squares; h and q include the tie's documents
+    without a label. Outside of recorded ties such documents are all alike: their order is the same.
+    """
+    assert judged.ties is not None
+    shape = np.broadcast_shapes(p.shape, judged.ranks.shape)
+    width, depth = shape[-1], judged.depth
+    p = np.broadcast_to(p, shape).reshape(-1, width)
+    first, last = (np.broadcast_to(x, shape).reshape(-1, width).astype(int) for x in judged.ties)
+    length = np.broadcast_to(judged.length, shape[:-1]).reshape(-1, 1)
+    rows = np.arange(len(p))[:, None]
+    known, squares, labelled = np.zeros((3, len(p), depth + 2))
+    for total, value in ((known, p), (squares, p**2), (labelled, np.ones_like(p))):
+        np.add.at(
+            total, (np.broadcast_to(rows, p.shape), first), value
+        )  # of each tie, at its start
+    size = np.ones_like(known)
+    np.put_along_axis(size, first, (last - first + 1).astype(float), axis=1)
+    others = size - labelled
+    h, q = known + others * unjudged, squares + others * unjudged**2
+    n = np.arange(depth + 2)
+    tied = labelled > 0
+    start = np.maximum.accumulate(np.where(tied, n, 0), axis=1)
+    inside = (start > 0) & (n < start + np.take_along_axis(size, start, axis=1))
+    h, q, s = (np.take_along_axis(x, start, axis=1) for x in (h, q, size))
+    mean = np.where(inside, h / s, unjudged) * ((n >= 1) & (n <= length))
+    both = np.where(inside, (n - start) * (h**2 - q) / (s * np.maximum(s - 1, 1)), 0.0)
+    above = np.take_along_axis(np.cumsum(mean, axis=1), np.where(inside, start, n).clip(1) - 1, 1)
+    limit = depth if cutoff is None else min(cutoff, depth)
+    seen = (n >= 1) & (n <= np.minimum(length, limit))
+    value = np.where(seen, (mean * (1 + above) + both) / n.clip(1), 0.0).sum(axis=1)
+    return np.asarray(value.reshape(shape[:-1]))
 
 
 def first_hit_distribution(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -38,6 +38,7 @@ from hungjury.measures.base import (
     rests_on,
     seen,
 )
+from hungjury.measures.ties import precision_sums
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
@@ -338,6 +339,7 @@ class eRAP(Expected):  # noqa: N801
         "over the pool"
     )
     high = np.inf  # with few expected documents in the pool it may exceed 1
+    averages_ties = True
     recall_base: RecallBase = recall_base_param("pool")
     base_depth: int = base_depth_param()
     collection: int | None = collection_param()
@@ -359,7 +361,11 @@ class eRAP(Expected):  # noqa: N801
         return AP(rel=self.rel or 1, cutoff=self.cutoff).kernel(ranks, top)
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
+        """Compute mean and variance; inside ties the mean over all orders, without a variance."""
         given = self.chances(judged)
+        if judged.ties is not None:
+            tied = precision_sums(judged, given.p, given.unjudged, self.cutoff)
+            return ratio(tied, self._base(judged, given)), np.full(tied.shape, np.nan)
         shape = np.broadcast_shapes(given.p.shape, judged.ranks.shape)
         length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
         mean, variance = native.precision_sums(
