@@ -53,6 +53,7 @@ from hungjury.measures.catalogue import Measure as Measure
 from hungjury.measures.catalogue import MeasureInfo as MeasureInfo
 from hungjury.measures.catalogue import measure as measure
 from hungjury.measures.catalogue import measures as measures
+from hungjury.measures.curve import Curve as Curve
 from hungjury.measures.distribution import Dominance as Dominance
 from hungjury.measures.ecosystem import to_ir_measures as to_ir_measures
 from hungjury.measures.evaluate import evaluate as evaluate
@@ -61,7 +62,6 @@ from hungjury.measures.score_files import Answers as Answers
 from hungjury.measures.score_files import JudgeScores as JudgeScores
 from hungjury.measures.score_files import read_answers as read_answers
 from hungjury.measures.score_files import read_scores as read_scores
-from hungjury.measures.scores import Curve as Curve
 from hungjury.measures.scores import Scores as Scores
 from hungjury.projects.doctor import Diagnosis as Diagnosis
 from hungjury.projects.doctor import doctor as doctor

@@ -138,7 +138,7 @@ def test_legends_hold_every_name_as_it_is(here: Path) -> None:
     pytest.importorskip("matplotlib")
     import numpy as np
 
-    from hungjury.measures.scores import Curve
+    from hungjury.measures.curve import Curve
     from hungjury.report.board_plots import draw_precision_recall
     from hungjury.report.pictures import picture_bytes
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+import hungjury as hj
 from hungjury.data.labels import read_judgments
 from hungjury.judges.agreement import agreement, near_constant
 from hungjury.stats.agreement import reliability
@@ -204,3 +205,16 @@ def test_weights_leave_fewer_documents():
     assert (found.relevant_low, found.relevant_high) == pytest.approx(
         (middle - reach, middle + reach)
     )
+
+
+def test_ties_that_an_aggregator_decides_are_noted():
+    class Lowest:
+        def fit_predict(self, data):
+            return data.groupby("task")["label"].min()
+
+    votes = {"a": {"1": {"x": 1, "y": 1}}, "b": {"1": {"x": 0, "y": 1}}}
+    (note,) = [n for n in hj.merge(votes, Lowest()).notes if n.kind == "tied-votes"]
+    assert note.count == 1
+    assert "1 document with equal votes" in str(note)
+    same = {"a": {"1": {"x": 1, "y": 0}}, "b": {"1": {"x": 1, "y": 0}}}
+    assert not [n for n in hj.merge(same, Lowest()).notes if n.kind == "tied-votes"]

@@ -590,16 +590,3 @@ def test_command_compares_merges_with_gold(tmp_path):
     assert with_gold.exit_code == 0, with_gold.output
     assert "choose a --method" in run(command, [*words, "--soft"]).stderr
     assert "--format needs" in run(command, [*words, "--method", "mv", "--format", "csv"]).stderr
-
-
-def test_ties_that_an_aggregator_decides_are_noted():
-    class Lowest:
-        def fit_predict(self, data):
-            return data.groupby("task")["label"].min()
-
-    votes = {"a": {"1": {"x": 1, "y": 1}}, "b": {"1": {"x": 0, "y": 1}}}
-    (note,) = [n for n in hj.merge(votes, Lowest()).notes if n.kind == "tied-votes"]
-    assert note.count == 1
-    assert "1 document with equal votes" in str(note)
-    same = {"a": {"1": {"x": 1, "y": 0}}, "b": {"1": {"x": 1, "y": 0}}}
-    assert not [n for n in hj.merge(same, Lowest()).notes if n.kind == "tied-votes"]

@@ -8,7 +8,6 @@ them in one place, as for a single leaderboard.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any
@@ -27,7 +26,7 @@ from hungjury.judges.merge import MergeLike
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.board import Leaderboard, Standing, standing
 from hungjury.leaderboard.leaderboard import leaderboard
-from hungjury.leaderboard.options import BoardOptions, split_options
+from hungjury.leaderboard.options import BoardOptions, split_options, systems_of
 from hungjury.leaderboard.panel_error import SPREAD, TAU, kind_of_panel
 from hungjury.measures.catalogue import MeasureLike
 from hungjury.measures.distribution import functional
@@ -257,7 +256,7 @@ def leaderboard_of_scores(
                 remedy=("use E(X) of labels that are probabilities, such as E(AP), or rank for a "
                         "population of topics,", Argument("target", "population")),
             )  # fmt: skip
-    systems, groups = _systems(found.systems, seed_pattern)
+    systems, groups = systems_of(found.systems, seed_pattern)
     again = repeat_deviations([cells], [1.0], groups, chosen.draws, rng, population)
     cells, top = np.stack([cells[mine].mean(axis=0) for mine in groups]), cells.max(initial=0.0)
     mean = cells.mean(axis=1)
@@ -303,30 +302,6 @@ def _over_judges(scores: JudgeScores, weights: str | Weights, seed: int) -> tupl
     number = np.broadcast_to(share > 0, values.shape).sum(axis=0)
     spread = (share**2 * (filled - cells) ** 2).sum(axis=0) * number / np.maximum(number - 1, 1)
     return cells, np.asarray(spread.sum(axis=1) / cells.shape[1] ** 2)
-
-
-def _systems(systems: list[str], seed_pattern: str | None) -> tuple[list[str], list[list[int]]]:
-    """The systems whose repeats these are, and the places of the repeats of each."""
-    if seed_pattern is None:
-        return systems, [[s] for s in range(len(systems))]
-    try:
-        names = [re.sub(seed_pattern, "", name) for name in systems]
-    except re.error as error:
-        raise InputError(
-            f"seed_pattern is not a regular expression: {error}", code="bad-pattern",
-            argument="seed_pattern", remedy="write something like '-seed[0-9]+$'",
-        ) from None  # fmt: skip
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, []).append(place)
-    if len(places) == len(systems) or "" in places:
-        raise InputError(
-            f"no two names are equal without what {seed_pattern!r} matches" if "" not in places
-            else f"{seed_pattern!r} matches the whole name of '{systems[places[''][0]]}'",
-            code="no-repeats", argument="seed_pattern",
-            remedy=f"the systems are {few(systems)}; match what tells repeats apart",
-        )  # fmt: skip
-    return list(places), list(places.values())
 
 
 def _board(
@@ -419,7 +394,7 @@ def leaderboards(
             judgments, runs, measure, merge, **own, gold=None if gold is None else gold[name]
         )
     names, notes = _same_systems(boards, common)
-    systems, groups = _systems(names, seed_pattern)
+    systems, groups = systems_of(names, seed_pattern)
     rng = np.random.default_rng(seeds[-1])
     first = next(iter(boards.values()))
 

@@ -21,7 +21,7 @@ from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
 from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.batch import kernel_of, on_all_cores, weighted_places
-from hungjury.measures.catalogue.probabilities import E
+from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
 from hungjury.measures.drawn_labels import Expectation, Labels, drawn_scores, known_others
 

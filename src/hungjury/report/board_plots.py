@@ -13,7 +13,8 @@ from hungjury.base.errors import InputError, check_choice, check_known, percent
 from hungjury.comparison.paired import Compared, Comparison
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.score_board import ScoreBoard
-from hungjury.measures.scores import Curve, Scores
+from hungjury.measures.curve import Curve
+from hungjury.measures.scores import Scores
 from hungjury.report.page_figures import shown_ends
 from hungjury.report.pictures import (
     COLOURS,

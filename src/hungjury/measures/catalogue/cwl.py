@@ -17,8 +17,8 @@ from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CATALOGUE, Measure, seen
+from hungjury.measures.catalogue.any_expectation import a_measure
 from hungjury.measures.catalogue.gain import Persistent, gain_table, max_grade_param
-from hungjury.measures.catalogue.probabilities import a_measure
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Residual"]
 

@@ -1,13 +1,12 @@
-"""Measures of uncertain labels: eRP, eRRBP, eRDCG and eRAP, and E(X) of any measure X.
+"""Measures of uncertain labels: eRP, eRRBP, eRDCG and eRAP.
 
 Relevance is a random variable (RR: Ferrante, Ferro and Pontarollo 2018): every document is relevant
-with a probability p, independently of the others. The first four have an expectation and a
-variance, both exact and in linear time; E(X) is drawn, see `measures/expectation.py`.
+with a probability p, independently of the others. These measures have an expectation and a
+variance, both exact and in linear time; for any other measure see `any_expectation.py`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -18,8 +17,6 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError, few, plural
 from hungjury.base.parameters import (
-    MOST_DRAWS,
-    MOST_RANKS,
     integer,
     number,
     numbers,
@@ -43,7 +40,7 @@ from hungjury.measures.ties import precision_sums
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
 
-__all__ = ["E", "eRAP", "eRDCG", "eRP", "eRRBP"]
+__all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
 class Chances(Record, eq=False):
@@ -283,7 +280,6 @@ class eRDCG(ExpectedSum):  # noqa: N801
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
 
-USUAL_SHIFT = 0.8  # of a topic, in logits
 RecallBase: TypeAlias = float | str | tuple[tuple[str, float], ...]
 
 
@@ -402,163 +398,3 @@ class eRAP(Expected):  # noqa: N801
             )
         retrieved = judged.unjudged_retrieved(self.base_depth)[judged.topic]
         return given.total + given.unjudged * retrieved
-
-
-def shift(value: object) -> float:
-    """Check the standard deviation of a shift; True is the usual one."""
-    return USUAL_SHIFT if value is True else number(value)
-
-
-def shift_param(of_what: str) -> Any:
-    return param(
-        0.0, kind=shift, low=0,
-        doc=f"labels depend on each other: standard deviation, in logits, of a shift shared by "
-        f"{of_what}; True: {USUAL_SHIFT}",
-    )  # fmt: skip
-
-
-def file_name(value: object) -> str:
-    """Check the name of a file."""
-    if not isinstance(value, (str, os.PathLike)):
-        raise ValueError("the name of a file")
-    return str(os.fspath(value))
-
-
-def a_measure(value: object) -> Measure:
-    """Check the measure X of E(X), or its name."""
-    from hungjury.measures.catalogue import measure_list
-
-    found = measure_list([value])  # type: ignore[list-item]
-    if len(found) != 1 or found[0].takes_probabilities:
-        raise ValueError("one measure of certain labels, such as AP or nDCG@10")
-    return found[0]
-
-
-@CATALOGUE.add("E")
-class E(Uncertain):
-    """Expectation of a measure over uncertain labels, with its variance. Use it for any measure
-    when labels are probabilities, as merged judges give them: unlike labels cut at 0.5 it keeps
-    how sure they are. Exact for measures with a native kernel, else a mean over drawn label sets;
-    a document has the same label in all lists. `E(AP)@10` is `E(AP@10)`.
-
-    With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
-    labels. Unjudged documents that may be relevant count in the recall base and the best list of
-    the list that retrieved them, unless `recall_base` or `collection` says otherwise.
-
-    Documents are independent unless `topic_shift`, `judge_shift` or `clusters` say how they depend
-    on each other; each document keeps its probability."""
-
-    paper = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
-    formula = "E(X) = mean of X over label sets, each label drawn from its probabilities"
-    positional = "of"
-    low = float("-inf")
-    high = float("inf")
-    of: Measure = required(kind=a_measure, doc="the measure")
-    draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="number of label sets drawn")
-    seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
-    prob: tuple[float, ...] | None = prob_param()
-    unjudged: float | None = unjudged_param()
-    recall_base: RecallBase = recall_base_param("list")
-    base_depth: int = base_depth_param()
-    collection: int | None = collection_param()
-    topic_shift: float = shift_param("the documents of a topic")
-    judge_shift: float = shift_param("all documents, an error that the judges have in common")
-    clusters: str | None = param(
-        None, kind=file_name,
-        doc="file of near-duplicates, with a topic, a document and the name of its cluster on "
-        "each line: those of a cluster are relevant together",
-    )  # fmt: skip
-    cutoff: int | None = cutoff_param()
-
-    def __post_init__(self) -> None:
-        if self.recall_base == "pool":
-            raise MeasureError(
-                "E: unjudged documents that are relevant must count in the recall base",
-                code="invalid-value",
-                argument="recall_base",
-                remedy="use 'list', 'retrieved' or a number",
-            )
-        if self.cutoff is not None:
-            if self.of.at != "cutoff":
-                raise MeasureError(
-                    f"E: {self.of} takes no cutoff", code="no-cutoff", remedy=f"write E({self.of})"
-                )
-            if self.of.depth is not None:
-                raise MeasureError(
-                    f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
-                    code="two-cutoffs",
-                    remedy=f"write E({self.of})",
-                )
-            object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
-            object.__setattr__(self, "cutoff", None)
-        for name in ("low", "high", "average", "smaller_is_better"):
-            object.__setattr__(self, name, getattr(self.of, name))
-
-    @property
-    def expectation(self) -> E:
-        return self
-
-    def is_certain(self, qrels: Qrels, condensed: bool) -> bool:
-        """Say whether nothing is left to draw: the expectation is then the measure itself."""
-        unjudged = 0.0 if condensed else self.chance_of_unjudged
-        return qrels.labels is not None and self.prob is None and unjudged == 0
-
-    @property
-    def dependent(self) -> bool:
-        """True if labels of documents depend on each other: nothing is exact then."""
-        return bool(self.topic_shift or self.judge_shift or self.clusters)
-
-    @property
-    def is_exact(self) -> bool:
-        """True if the expectation of binary labels needs no drawing."""
-        kernel = self.of.kernel(np.ones(1), max(self.of.threshold, 1))
-        return not self.dependent and kernel is not None and kernel.worth[0] == 0
-
-    @property
-    def unjudged_depth(self) -> int:
-        if self.chance_of_unjudged == 0:
-            return 0
-        if self.is_exact:
-            return self.base_depth if self.recall_base == "retrieved" else 0
-        return MOST_RANKS
-
-    def refuse_collection(self) -> NoReturn:
-        """Raise for a collection that is smaller than what was judged and retrieved."""
-        raise MeasureError(
-            f"{self}: more than {self.collection:,} documents were judged and retrieved for a "
-            "topic",
-            code="collection-size",
-            argument="collection",
-            remedy="give the number of documents in the whole collection",
-        )
-
-    @property
-    def depth(self) -> int | None:
-        return self.of.depth
-
-    @property
-    def declared_grade(self) -> int:
-        return self.of.declared_grade if self.prob is None else len(self.prob) - 1
-
-    def check(self, max_grade: int) -> None:
-        if self.prob is not None:
-            self.check_prob(max_grade)
-            max_grade = 1
-        if self.chance_of_unjudged > 0 and max_grade > 1:
-            raise MeasureError(
-                f"{self}: unjudged documents may be relevant, but their grade is unknown (1 to "
-                f"{max_grade})",
-                code="unjudged-grade",
-                remedy="give prob, the probability of relevance at each grade, or binary labels",
-            )
-        self.of.check(max_grade)
-
-    def check_probabilities(self, of_grades: bool = False) -> None:
-        self.refuse(() if of_grades else ("prob",))
-
-    def score(self, judged: Judged) -> Floats:
-        raise MeasureError(
-            f"{self} draws labels for whole pools",
-            code="needs-runs",
-            remedy="score runs with evaluate()",
-        )
