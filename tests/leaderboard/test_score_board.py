@@ -288,3 +288,11 @@ def test_agreement_on_the_order_of_systems(tmp_path: Path) -> None:
         wrong = hungjury(command, *words, *more)
         assert wrong.returncode == 2
         assert "--scores takes the place" in wrong.stderr
+
+
+def test_texts_of_many_collections_have_the_overall_columns() -> None:
+    many = {f"m{i}": BOTH[f"c{1 + i % 3}"] for i in range(7)}
+    board = hj.leaderboards(many, "nDCG@10", draws=100)
+    assert "m3 groups" not in str(board)
+    assert "borda" in str(board)
+    assert "m3 groups" in board.to_csv()

@@ -137,10 +137,11 @@ def test_a_rel_above_the_scale():
         hj.evaluate({"q": {"a": 1}}, ONE, "eRAP(rel=2)")
 
 
-def test_ties_have_no_cheap_mean():
-    runs = hj.read_runs({"q": {"a": 1.0, "b": 1.0}}, ties="expected")
-    with pytest.raises(MeasureError, match="ties"):
-        hj.evaluate(SOFT, runs, "eRAP")
+def test_erap_of_ties_is_the_mean_over_orders():
+    tied = hj.read_runs({"q": {"a": 1.0, "b": 1.0}}, ties="expected")
+    orders = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "b": 2.0}}]
+    values = [hj.evaluate(SOFT, run, "eRAP").values[0, 0, 0] for run in orders]
+    assert hj.evaluate(SOFT, tied, "eRAP").values[0, 0, 0] == pytest.approx(np.mean(values))
 
 
 # Ties

@@ -49,6 +49,19 @@ class Standing(Record, eq=False):
     beats: Floats  # [system, system]: P(row has the larger mean); equal means count half
     apart: NDArray[np.bool_]  # [system, system]: told apart
 
+    @property
+    def pairs_apart(self) -> int:
+        """The number of pairs of systems that are told apart."""
+        return int(self.apart.sum()) // 2
+
+    def letters(self) -> list[str]:
+        """The groups of systems that cannot be told apart, by letter."""
+        groups = letter_groups(self.apart)
+        return [
+            "".join(letter(g) for g, mine in enumerate(groups) if s in mine)
+            for s in range(len(self.apart))
+        ]
+
 
 def standing(
     mean: Floats,
@@ -329,11 +342,6 @@ class Leaderboard(Standing, Result, eq=False):
     def gold(self) -> AgainstGold | None:
         """Judges, merges and the panel compared with gold labels, computed when asked for."""
         return None if self.evidence is None else against_gold(self.evidence)
-
-    @property
-    def pairs_apart(self) -> int:
-        """The number of pairs of systems that are told apart."""
-        return int(self.apart.sum()) // 2
 
     @property
     def as_given(self) -> bool:

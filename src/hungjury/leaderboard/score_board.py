@@ -8,8 +8,8 @@ them in one place, as for a single leaderboard.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
-from hungjury.base.text import letter
 from hungjury.comparison.compare import averages, common_values
 from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.merge import MergeLike
@@ -37,6 +36,7 @@ from hungjury.stats.resampling import interval, repeat_deviations, topic_deviati
 
 SHARED_SYSTEMS, SHARED_KIN = 0.2, 0.7  # correlation of panel errors between collections
 FEWEST = 2  # topics, and collections
+SHOWN, OVERALL = 6, 11  # most collections with columns in texts; columns about all together
 
 
 class ScoreBoard(Standing, Result, eq=False):
@@ -88,15 +88,6 @@ class ScoreBoard(Standing, Result, eq=False):
     def __repr__(self) -> str:
         return f"ScoreBoard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
 
-    @property
-    def pairs_apart(self) -> int:
-        """The number of pairs of systems that are told apart."""
-        return int(self.apart.sum()) // 2
-
-    def letters(self) -> list[str]:
-        """The groups of systems that cannot be told apart, by letter."""
-        return _letters(self)
-
     def collection_means(self) -> Floats:
         """[collection, system]: the means on each collection."""
         rows = [
@@ -123,7 +114,7 @@ class ScoreBoard(Standing, Result, eq=False):
             names += ["wins", "mean_rank", "borda"]
             columns += [wins, ranks, borda]
             for (name, board), row in zip(self.parts.items(), means, strict=True):
-                letters = dict(zip(board.systems, _letters(board), strict=True))
+                letters = dict(zip(board.systems, board.letters(), strict=True))
                 names += [name, f"{name} groups"]
                 columns += [row, [letters[system] for system in self.systems]]
         plain = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns]
@@ -149,7 +140,11 @@ class ScoreBoard(Standing, Result, eq=False):
     def _parts(self) -> Iterable[str | Table]:
         number = len(self.systems)
         yield self.about
-        yield self.table()
+        table = self.table()
+        if len(self.parts) > SHOWN:  # a line would be too long
+            table = replace(table, columns=table.columns[:OVERALL],
+                            rows=[row[:OVERALL] for row in table.rows])  # fmt: skip
+        yield table
         yield (
             f"{self.pairs_apart} of {plural(number * (number - 1) // 2, 'pair')} of systems can be "
             "told apart; those that share a group letter cannot."
@@ -170,14 +165,6 @@ class ScoreBoard(Standing, Result, eq=False):
             Means with intervals, P(row beats column), or the means on each collection.
         """
         return self._drawn("board_plots.draw_score_board", what)
-
-
-def _letters(board: Standing) -> list[str]:
-    groups = letter_groups(board.apart)
-    return [
-        "".join(letter(g) for g, mine in enumerate(groups) if s in mine)
-        for s in range(len(board.apart))
-    ]
 
 
 def leaderboard_of_scores(
@@ -398,9 +385,12 @@ def leaderboards(
     rng = np.random.default_rng(seeds[-1])
     first = next(iter(boards.values()))
 
+    pieces = _pieces(boards, names, groups, rng)
+
     def over(some: Iterable[str], about: str = "", **more: Any) -> ScoreBoard:
-        mine = {name: boards[name] for name in some}
-        found = _overall(mine, names, groups, _weights(mine, weights), chosen, rng)
+        mine = {name: pieces[name] for name in some}
+        share = _weights(mine, weights)
+        found = _overall(list(mine.values()), share, groups, chosen, rng)
         smaller = first.smaller_is_better
         return _board(first.measure, systems, *found, smaller, chosen, about, **more)
 
@@ -459,33 +449,47 @@ def _weights(parts: Mapping[str, Any], weights: Mapping[str, float] | None) -> F
     return np.asarray(given / given.sum() if given.any() else np.full(len(given), 1 / len(given)))
 
 
-def _overall(
-    parts: Mapping[str, Leaderboard], names: list[str], groups: list[list[int]], share: Floats,
-    options: BoardOptions, rng: np.random.Generator,
-) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """The mean over collections, the ends of its interval on the panel's scale, and draws."""
+Piece = tuple[Floats, Floats, Floats, Floats]
+
+
+def _pieces(
+    boards: Mapping[str, Leaderboard], names: list[str], groups: list[list[int]],
+    rng: np.random.Generator,
+) -> dict[str, Piece]:  # fmt: skip
+    """What each collection adds: means of systems, half intervals on the panel's scale, draws
+    [draw, system], and the values [run, topic]."""
     join = np.zeros((len(names), len(groups)))
     for place, runs in enumerate(groups):
         join[runs, place] = 1 / len(runs)
-    places = [[board.systems.index(name) for name in names] for board in parts.values()]
-    cells = [board.cells[at] for board, at in zip(parts.values(), places, strict=True)]
-    population = options.target == "population"
-    draws = repeat_deviations(cells, share, groups, options.draws, rng, population)
-    half = np.ptp(np.asarray(interval(draws, options.level)), axis=0) / 2
-    mean, squares = np.zeros(len(groups)), half**2
-    both = rng.standard_normal((2, len(draws), len(groups)))
-    for weight, board, at in zip(share, parts.values(), places, strict=True):
-        mean += weight * board.mean[at] @ join
-        squares += (weight * (board.high - board.low)[at] @ join / 2) ** 2
-        mine = board.samples[:, at] @ join
+    number = len(next(iter(boards.values())).samples)
+    both = rng.standard_normal((2, number, len(groups)))
+    pieces = {}
+    for key, board in boards.items():
+        at = [board.systems.index(name) for name in names]
+        draws = board.samples[:, at] @ join
         if board.error is not None:  # part of what is assumed is the same on all collections
             shared = zip(board.error, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
             for error, correlation, common in shared:
                 own = error[:, at] @ join
                 again = common @ _root(np.atleast_2d(np.cov(own.T)))
-                mine = mine + (np.sqrt(1 - correlation) - 1) * own + np.sqrt(correlation) * again
-        draws = draws + weight * mine
-    half = np.sqrt(squares)
+                draws += (np.sqrt(1 - correlation) - 1) * own + np.sqrt(correlation) * again
+        half = (board.high - board.low)[at] @ join / 2
+        pieces[key] = board.mean[at] @ join, half, draws, board.cells[at]
+    return pieces
+
+
+def _overall(
+    pieces: Sequence[Piece], share: Floats, groups: list[list[int]], options: BoardOptions,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """The mean over collections, the ends of its interval on the panel's scale, and draws."""
+    means, halves, drawn, cells = zip(*pieces, strict=True)
+    population = options.target == "population"
+    again = repeat_deviations(cells, share, groups, len(drawn[0]), rng, population)
+    squares = (np.ptp(np.asarray(interval(again, options.level)), axis=0) / 2) ** 2
+    mean = share @ np.array(means)
+    half = np.sqrt(squares + share**2 @ np.array(halves) ** 2)
+    draws = again + np.tensordot(share, np.array(drawn), 1)
     return mean, np.stack([mean - half, mean + half]), draws
 
 
