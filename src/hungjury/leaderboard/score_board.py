@@ -456,7 +456,7 @@ def _pieces(
     boards: Mapping[str, Leaderboard], names: list[str], groups: list[list[int]],
     rng: np.random.Generator,
 ) -> dict[str, Piece]:  # fmt: skip
-    """What each collection adds: means of systems, half intervals on the panel's scale, draws
+    """Return what collections add: means of systems, half intervals on the panel's scale, draws
     [draw, system], and the values [run, topic]."""
     join = np.zeros((len(names), len(groups)))
     for place, runs in enumerate(groups):
