@@ -39,6 +39,7 @@ from hungjury.judges.prm import prm as prm
 from hungjury.leaderboard.board import BoardRow as BoardRow
 from hungjury.leaderboard.board import Leaderboard as Leaderboard
 from hungjury.leaderboard.gate import Gate as Gate
+from hungjury.leaderboard.gate import Gates as Gates
 from hungjury.leaderboard.gate import gate as gate
 from hungjury.leaderboard.gold_agreement import GoldAgreement as GoldAgreement
 from hungjury.leaderboard.gold_agreement import agreement_with_gold as agreement_with_gold

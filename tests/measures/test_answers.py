@@ -129,3 +129,23 @@ def test_intervals_by_gold_labels_cover_what_people_say() -> None:
     assert np.mean(covered) >= 0.92
     assert apart > rounds  # most pairs are told apart
     assert wrong / apart <= 0.025
+
+
+def test_names_with_blanks_and_colons_stay_apart(tmp_path: Path) -> None:
+    named = [
+        ("a:b", "c"),
+        ("a", "b:c"),
+        ("a:b", "b:c"),
+        ("a", "c"),
+        ("my bot", "c"),
+        ("my bot", "b:c"),
+    ]
+    rows = [
+        {"system": s, "topic": t, "judge": j, "score": n % 3, "text": f"{s} on {t}"}
+        for n, (s, t) in enumerate(named)
+        for j in ("x", "y")
+    ]  # fmt: skip
+    found = hj.read_answers(rows, scale="0-2")
+    assert sorted(found.texts.values()) == sorted(f"{s} on {t}" for s, t in named)
+    found.judgments.qrels_of("x").write(tmp_path / "x.qrels")
+    assert hj.read_qrels(tmp_path / "x.qrels").to_dict() == found.judgments.qrels_of("x").to_dict()

@@ -325,7 +325,7 @@ TOP = {
     "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
     "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Curve", "Gate",
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
-    "Project", "diff", "Changes", "read_scores", "JudgeScores",
+    "Project", "diff", "Changes", "read_scores", "JudgeScores", "Gates",
     "read_answers", "Answers", "doctor", "Diagnosis", "Dominance", "PRMScores",
     "compare_merges", "ComparedMerge", "MergeComparison",
     "leaderboards", "leaderboard_of_scores", "aware_of_scores", "ScoreBoard", "to_ir_measures",

@@ -394,7 +394,9 @@ def read_answers(
 
 def _document(cell: Cell) -> str:
     """The id of an answer, which no other system and topic has."""
-    return f"{cell.system}:{cell.topic}"
+    from urllib.parse import quote  # blanks and colons in names
+
+    return f"{quote(cell.system, safe='')}:{quote(cell.topic, safe='')}"
 
 
 def _labels(cells: list[Cell]) -> dict[str, dict[str, dict[str, float]]]:
