@@ -119,7 +119,7 @@ def test_figures_have_a_panel_for_each_collection(studies: dict[str, Study]) -> 
         assert titles[0].startswith("first,")
         assert titles[-1].startswith("second,")
     names = list(studies["crowd"].report.figures)
-    assert names == ["tau_ap-AP-first", "tau_ap-AP-second"]
+    assert names == ["tau_ap-RBP-first", "tau_ap-RBP-second"]
 
 
 def test_a_column_for_collections_where_there_are_several(studies: dict[str, Study]) -> None:

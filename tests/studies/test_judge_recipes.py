@@ -152,7 +152,8 @@ def test_only_the_printed_sizes_unless_others_are_asked_for(tmp_path: Path) -> N
     study = run_study("crowd(measures=['AP'], tuples=2)", sources, tmp_path / "out", engine=ALONE)
     assert list(table(study, "table-2").columns[3:]) == ["M=2", "M=3", "M=4", "M=5", "M=8"]
     assert {job for job in study.finished[0].results if job.startswith("merge/mv")} == {
-        f"merge/mv/{k}" for k in range(2, 9)
+        f"merge/mv/{k}/0"
+        for k in range(2, 9)  # and the block of tuples
     }
     asked = run_study(
         "crowd(measures=['AP'], tuples=2, sizes=[6, 3])", sources, tmp_path / "out", engine=ALONE

@@ -441,9 +441,9 @@ class _Examination:
                 found = read_scores(paths, **options)
                 break
             except HungjuryError as error:
+                ways = [way for way in error.ways_out if not way.keys() & options.keys()]
                 if not options:
                     self.errors.append(error.renamed(FLAGS))
-                ways = [way for way in error.ways_out if not way.keys() & options.keys()]
                 if not ways:
                     return
                 options |= ways[0]

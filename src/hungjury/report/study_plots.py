@@ -28,6 +28,7 @@ from hungjury.report.pictures import (
     shortened,
     square_map,
 )
+from hungjury.stats.resampling import interval
 from hungjury.studies.anova import Anova
 from hungjury.studies.downsampling import Robustness
 from hungjury.studies.gold import DETERMINISTIC, TupleStudy
@@ -116,7 +117,7 @@ def draw_tuples(
         if (row.measure, row.gold) == (measure, DETERMINISTIC):
             at.setdefault((row.approach, row.size), i)
     bands = {
-        name: np.quantile(found.draws[what][[at[name, k] for k in sizes]], (0.025, 0.975), axis=1)
+        name: np.stack(interval(found.draws[what][[at[name, k] for k in sizes]], axis=1))
         for name in lines
         if at
     }
