@@ -58,9 +58,9 @@ types: $(VENV)/ready
 # Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
 unit quick: export PYTHONDONTWRITEBYTECODE :=
 
-# Some tests wait for browsers and other processes: one worker more than there are cores. Those of a file
-# stay together where they can, since they share what is slow to make.
-WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Many tests wait for browsers and other processes: two workers for each core. Tests of a file stay together
+# where they can, since they share what is slow to make.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

@@ -136,8 +136,9 @@ class Gates(Result, list[Gate]):
     --------
     >>> import hungjury as hj
     >>> sim = hj.simulate(topics=5, systems=3, seed=1)
-    >>> hj.gate(sim.gold, sim.runs, "system3", ["system1", "system2"], "nDCG@10").passed
-    True
+    >>> gates = hj.gate(sim.gold, sim.runs, "system3", ["system1", "system2"], "nDCG@10")
+    >>> [one.passed for one in gates], gates.passed  # None: undecided
+    ([True, None], None)
     """
 
     @property
