@@ -410,6 +410,14 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def left_within(pid: int, seconds: float) -> list[str]:
+    """The processes of a session that are still there after some seconds."""
+    end = time.monotonic() + seconds
+    while session(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    return session(pid)
+
+
 def session(number: int) -> list[str]:
     """The command lines of the processes of a session that are still there."""
     found = []
@@ -456,10 +464,7 @@ def test_signals_leave_no_worker(
         _, said = study.communicate(timeout=60)
         assert study.returncode in codes
         assert "Traceback" not in said
-        end = time.monotonic() + 20
-        while session(study.pid) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert session(study.pid) == []
+        assert left_within(study.pid, 20) == []
     finally:
         if session(study.pid):
             os.killpg(study.pid, signal.SIGKILL)
@@ -477,10 +482,7 @@ def test_workers_leave_a_killed_study_before_their_first_job(here: Path) -> None
             time.sleep(0.02)
         study.kill()
         study.wait()
-        end = time.monotonic() + 60  # by itself an idle worker waits for minutes
-        while session(study.pid) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert session(study.pid) == []
+        assert left_within(study.pid, 60) == []  # by itself an idle worker waits for minutes
     finally:
         if session(study.pid):
             os.killpg(study.pid, signal.SIGKILL)

@@ -33,8 +33,9 @@ def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
         call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise ValueError(args)
+        lines = source.encode().split(b"\n")
         for one in ast.walk(call):  # Python also reads 1_0 and 0x1F
-            if isinstance(one, ast.Constant) and not _plain_number(one, source):
+            if isinstance(one, ast.Constant) and not _plain_number(one, lines):
                 raise ValueError(args)
         unnamed = [_value(one, source) for one in call.args]
         return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
@@ -42,12 +43,12 @@ def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
         raise ValueError(args) from None
 
 
-def _plain_number(constant: ast.Constant, source: str) -> bool:
+def _plain_number(constant: ast.Constant, lines: list[bytes]) -> bool:
     """Tell whether a constant, if it is a number, is written as people write it."""
     if isinstance(constant.value, bool) or not isinstance(constant.value, (int, float)):
         return True
-    written = ast.get_source_segment(source, constant) or ""
-    return re.fullmatch(r"[0-9.]+(?:[eE][+-]?[0-9]+)?", written) is not None
+    written = lines[constant.lineno - 1][constant.col_offset : constant.end_col_offset]
+    return re.fullmatch(rb"[0-9.]+(?:[eE][+-]?[0-9]+)?", written) is not None
 
 
 def _value(node: ast.expr, source: str) -> object:

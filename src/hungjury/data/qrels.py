@@ -317,7 +317,12 @@ class Judgments(Record, eq=False):
     def select(self, topics: Iterable[str]) -> Judgments:
         """Return only some topics."""
         wanted = set(topics)
-        keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        return self._restricted(
+            np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        )
+
+    def _restricted(self, keep: NDArray[np.bool_]) -> Judgments:
+        """Return only some documents of the pool."""
         rows = keep[self.document]
         place = np.cumsum(keep) - 1
         return replace(

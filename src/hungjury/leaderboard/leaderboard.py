@@ -396,7 +396,9 @@ def _labels_to_ask(
     jury: Jury, drawn: Drawn, options: BoardOptions, ahead: Outlook | None
 ) -> list[Step]:
     """Gold labels, if a smaller difference is to be expected from them."""
-    merged, budget = jury.panel.merged(VOTE), min(LABELS_PROPOSED, len(jury.panel.pool))
+    merged, budget = drawn.merged, min(LABELS_PROPOSED, len(jury.panel.pool))
+    if merged is None or merged.posterior is None:  # the merge at hand has no probabilities
+        merged = jury.panel.merged(VOTE)
     if ahead is None or merged.posterior is None:
         return []
     weight = influence(options.measure, drawn.alignment, merged)
