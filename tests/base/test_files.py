@@ -186,7 +186,8 @@ def test_two_outputs_are_two_files(here: Path) -> None:
 
 def test_a_tag_is_not_an_input(here: Path) -> None:
     """A run is often tagged with its own name."""
-    from hungjury.cli.options import finished, new_file, word
+    from hungjury.cli.main import finished
+    from hungjury.cli.options import new_file, word
 
     done: list[str] = []
 

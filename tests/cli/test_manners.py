@@ -14,7 +14,7 @@ from builders.commands import ALL, hungjury
 from hungjury.base.errors import InputError, MissingExtra, Note
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.main import summaries
-from hungjury.cli.options import _writes
+from hungjury.cli.main import writes
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
 from hungjury.users.classes import Dynamic, UserClass
@@ -42,7 +42,7 @@ def test_no_command_takes_a_negative_seed(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_a_folder_that_is_not_there_is_told_before_the_work(name: str, tmp_path: Path) -> None:
     for option in ALL[name].params:
-        if _writes(option.type):
+        if writes(option):
             with pytest.raises(click.BadParameter, match="create it first"):
                 option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/nowhere/x.svg")
 
@@ -75,7 +75,7 @@ def test_every_option_that_writes_a_file_is_checked() -> None:
         (name, option.name)
         for name, command in ALL.items()
         for option in command.params
-        if _writes(option.type)
+        if writes(option)
     }
     assert len(checked) > 15
     folders = {(n, o) for n, o in told if n.split()[0] in ("study", "simulate")}

@@ -52,11 +52,11 @@ def declared(kind: Any) -> dict[str, Option]:
     found = {}
     for name, annotation in kind.__annotations__.items():
         accepted, option = get_args(annotation)
-        found[name] = replace(option, name=name, choices=_words(accepted))
+        found[name] = replace(option, name=name, choices=words_of(accepted))
     return found
 
 
-def _words(accepted: Any) -> tuple[str, ...]:
+def words_of(accepted: Any) -> tuple[str, ...]:
     """Return the words of a literal type, alone or in a union with None."""
     kinds = (accepted, *get_args(accepted))
     return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())

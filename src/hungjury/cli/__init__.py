@@ -1,4 +1,4 @@
-"""The command line. One file per command; nothing else prints or exits."""
+"""The command line. A file per command or family of commands; nothing else prints or exits."""
 
 import atexit
 import gc

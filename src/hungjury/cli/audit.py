@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from hungjury.cli import options
 from hungjury.cli.failing import command_line, typed_options
-from hungjury.cli.options import at_least_option, result_options
 from hungjury.cli.output import Output, deliver, is_much
-from hungjury.cli.reading import InputFiles, Reading, input_options, judges_and_runs, judges_option
+from hungjury.cli.reading import InputFiles, Reading
 from hungjury.data.reading.options import JUDGES, LABELS, READING, among
+
+if TYPE_CHECKING:
+    from hungjury.base.errors import Surface
+    from hungjury.data.audit import Audit
+    from hungjury.projects.doctor import Diagnosis
 
 
 @click.command("audit", no_args_is_help=True)
-@input_options
-@judges_option("Labels of several judges instead of one qrels file.")
-@at_least_option
-@result_options("text", "json")
-@judges_and_runs
+@options.inputs
+@options.judges("Labels of several judges instead of one qrels file.")
+@options.at_least
+@options.results("text", "json")
+@options.judges_and_runs
 def audit_command(
     inputs: InputFiles, judges: tuple[str, ...], at_least: int, out: Output, reading: Reading
 ) -> None:
@@ -49,16 +56,12 @@ def audit_command(
     with out.progress(found is not None and is_much(found)) as progress:
         report = audit(source, found, progress, judgments=bool(judges), at_least=at_least,
                        **among(reading.options, taken))  # fmt: skip
-    surface = command_line(typed_options(click.get_current_context().command))
-    text = out.form == "text"
-    deliver(report.render(surface) if text else report.to_json(), out.path, for_people=text)
-    if report.exit_code:
-        raise click.exceptions.Exit(report.exit_code)
+    _show(report, command_line(typed_options(click.get_current_context().command)), out)
 
 
 @click.command("doctor", no_args_is_help=True)
 @click.argument("files", nargs=-1, required=True, metavar="FILES")
-@result_options("text", "json")
+@options.results("text", "json")
 def doctor_command(files: tuple[str, ...], out: Output) -> None:
     """Say what files are, what is odd about them, and which commands they allow.
 
@@ -70,9 +73,13 @@ def doctor_command(files: tuple[str, ...], out: Output) -> None:
     """
     from hungjury.projects.doctor import doctor
 
-    report = doctor(list(files))
-    surface = command_line({name: f"--{name.replace('_', '-')}" for name in READING})
+    flags = {name: f"--{name.replace('_', '-')}" for name in READING}
+    _show(doctor(list(files)), command_line(flags), out)
+
+
+def _show(report: Audit | Diagnosis, surface: Surface, out: Output) -> None:
+    """Write what was found, with remedies as they are typed, and exit with its code."""
     text = out.form == "text"
-    deliver(report.render(surface) if text else report.to_json(), out.path, for_people=text)
+    deliver(report.render(surface) if text else report.to_json(), out.output, for_people=text)
     if report.exit_code:
         raise click.exceptions.Exit(report.exit_code)

@@ -8,55 +8,43 @@ import click
 
 from hungjury.base.choices import Orientation
 from hungjury.base.parameters import MOST_DRAWS
-from hungjury.cli.options import (
-    choice_option,
-    count,
-    measures_option,
-    option,
-    refuse_unused,
-    result_options,
-    seed_option,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.options import count, option
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import (
-    Reading,
-    ScoreTables,
-    binary_option,
-    judges_gold_and_runs,
-    judges_option,
-    runs_option,
-    scores_options,
-)
+from hungjury.cli.reading import Reading, ScoreTables
 
 if TYPE_CHECKING:
     from hungjury.judges.aware import AwareScores
 
 
 @click.command("aware", no_args_is_help=True)
-@judges_option()
-@runs_option()
-@scores_options
-@measures_option("Measure; repeatable, except with --all.", "AP")
-@option("--weights", default="uni",
-        help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.")  # fmt: skip
-@binary_option
-@click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all; "
-              "with --scores, the judge whom the others are compared with.")  # fmt: skip
-@click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
-@option("--replicates", type=count(MOST_DRAWS), default=1000,
-        help="Number of random judges of each kind.")  # fmt: skip
-@seed_option("Random seed.")
-@choice_option(
+@options.judges()
+@options.runs()
+@options.scores
+@options.measures("Measure; repeatable, except with --all.", "AP")
+@option(
+    "--weights",
+    "uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
+    default="uni",
+)
+@options.rel
+@option(
+    "--gold QRELS",
+    "Gold labels, for --weights supervised and --all; with --scores, the judge whom the others "
+    "are compared with.",
+)
+@option("--all", "Compare all weights and merges with --gold.", bool, name="compare")
+@option("--replicates", "Number of random judges of each kind.", count(MOST_DRAWS), 1000)
+@options.seed()
+@option(
     "--orientation",
-    Orientation,
     "Weight by distance from random judges, or as the paper's equations are printed.",
+    Orientation,
 )
-@click.option(
-    "--drop-empty", is_flag=True, help="Drop judges with no relevant document on some topic."
-)
-@result_options("table", "csv", "json")
-@judges_gold_and_runs
+@option("--drop-empty", "Drop judges with no relevant document on some topic.", bool)
+@options.results("table", "csv", "json")
+@options.judges_gold_and_runs
 def aware_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
@@ -86,33 +74,31 @@ def aware_command(
     if tables.scores:
         if judges or runs or compare or rel is not None or drop_empty:
             raise click.UsageError("--scores takes the place of labels and runs and their options")
-        scores = aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation)
-        _show(scores, out)
+        _show(aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation), out)
         return
     if not (judges and runs):
         raise click.UsageError("give --judges and --runs, or --scores")
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
-    with out.progress() as progress:
-        if compare:
-            found = compare_approaches(
-                labels, lists, measures[0], truth, rel, replicates, seed, orientation,
-                merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
-            )  # fmt: skip
-        else:
+    if not compare:
+        with out.progress() as progress:
             scores = aware(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
-    if not compare:
         _show(scores, out)
         return
+    with out.progress() as progress:
+        found = compare_approaches(
+            labels, lists, measures[0], truth, rel, replicates, seed, orientation,
+            merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
+        )  # fmt: skip
     out.notes(labels.notes + found.notes)
     if out.form != "table":
         out.write(found)
     else:
-        deliver(f"{found.measure} compared with gold, best first\n{found}", out.path)
+        deliver(f"{found.measure} compared with gold, best first\n{found}", out.output)
 
 
 def _show(scores: AwareScores, out: Output) -> None:
@@ -121,4 +107,4 @@ def _show(scores: AwareScores, out: Output) -> None:
     if out.form != "table":
         out.write(scores)
     else:
-        deliver(f"{scores}\n\n{scores.weights_table()}", out.path)
+        deliver(f"{scores}\n\n{scores.weights_table()}", out.output)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hungjury.base.choices import ClickEngine, Pages, RatesBy
+from hungjury.base.errors import Note
 from hungjury.base.parameters import MOST_LABELS, MOST_RANKS_OF_A_PAGE
-from hungjury.cli.options import (
-    choice_option,
-    count,
-    grade,
-    new_file,
-    option,
-    picture_option,
-    quiet_option,
-    refuse_unused,
-)
-from hungjury.cli.output import deliver
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.options import count, grade, new_file, option
+from hungjury.cli.output import deliver, print_notes
 
 if TYPE_CHECKING:
-    from hungjury.base.errors import Note
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -39,49 +32,39 @@ ODD = {
 
 @click.command("clicks", no_args_is_help=True)
 @click.argument("log", nargs=-1, required=True, metavar="LOG...")
-@click.option(
-    "--qrels",
-    metavar="FILE",
-    help="Labels by query, to tell navigational from informational queries.",
-)
+@option("--qrels FILE", "Labels by query, to tell navigational from informational queries.")
 @option(
     "--nav-rel",
-    type=grade,
-    default=1,
-    help="A query with exactly one document of at least this grade is navigational.",
+    "A query with exactly one document of at least this grade is navigational.",
+    grade,
+    1,
 )
-@option("--ranks", type=count(MOST_RANKS_OF_A_PAGE, 3), default=10, help="Results per page.")
+@option("--ranks", "Results per page.", count(MOST_RANKS_OF_A_PAGE, 3), 10)
 @option(
     "--min-sessions",
-    type=count(MOST_LABELS),
-    default=1,
-    help="Use only queries with this many sessions for holding times.",
+    "Use only queries with this many sessions for holding times.",
+    count(MOST_LABELS),
+    1,
 )
-@choice_option(
+@option(
     "--pages",
-    Pages,
     "Count all pages with a click, or only moves between two clicks (as the thesis does).",
+    Pages,
 )
-@choice_option("--rates-by", RatesBy, "Holding times per class of queries, or per query too.")
-@choice_option("--engine", ClickEngine, "Engine that counts clicks.")
+@option("--rates-by", "Holding times per class of queries, or per query too.", RatesBy)
+@option("--engine", "Engine that counts clicks.", ClickEngine)
 @option(
-    "--memory",
+    "--memory SIZE",
+    "Memory limit of DuckDB; beyond it, DuckDB uses the disk.",
     default="1500MB",
-    metavar="SIZE",
-    help="Memory limit of DuckDB; beyond it, DuckDB uses the disk.",
 )
-@option(
-    "--columns",
-    metavar="ROLE=NAME",
-    help="Columns of a table by role, such as session=visit,rank=place.",
-)
-@click.option("-o", "--output", type=new_file, metavar="FILE", help="Save the user model (JSON).")
-@picture_option("--plot", "Plot the user model")
-@quiet_option
+@option("--columns ROLE=NAME", "Columns of a table by role, such as session=visit,rank=place.")
+@option("-o, --output FILE", "Save the user model (JSON).", new_file)
+@options.plot("Plot the user model")
+@options.quiet
 def clicks_command(
-    log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
-    pages: Pages, rates_by: RatesBy, engine: ClickEngine, memory: str, columns: str | None,
-    output: str | None, plot: str | None, quiet: bool,
+    log: tuple[str, ...], qrels: str | None, nav_rel: int, output: str | None, plot: str | None,
+    quiet: bool, **how: Any,
 ) -> None:  # fmt: skip
     """Estimate from a click log how users move over result pages.
 
@@ -96,31 +79,17 @@ def clicks_command(
     from hungjury.users.clicks import calibrate
 
     refuse_unused("--nav-rel", "--qrels", qrels is not None)
-    model = calibrate(
-        list(log),
-        qrels,
-        nav_rel,
-        ranks=ranks,
-        min_sessions=min_sessions,
-        pages=pages,
-        rates_by=rates_by,
-        engine=engine,
-        memory=memory,
-        columns=columns,
-    )
+    model = calibrate(list(log), qrels, nav_rel, **how)
     if output is not None:
         deliver(model.to_json(), output)
     if plot is not None:
         model.plot().save(plot)
-    for note in [] if quiet else _notes(model):
-        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
+    print_notes(_notes(model), quiet, every=True)
     if output != "-":
         deliver(model.to_text(), None)
 
 
 def _notes(model: UserModel) -> list[Note]:
-    from hungjury.base.errors import Note
-
     found = [] if model.log is None else asdict(model.log).items()
     notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
     for one in model.classes:

@@ -15,78 +15,69 @@ from hungjury.base.choices import (
 )
 from hungjury.base.errors import either
 from hungjury.base.parameters import MOST_MARGIN, MOST_SAMPLES
-from hungjury.cli.options import (
-    Number,
-    choice,
-    choice_option,
-    count,
-    option,
-    plot_options,
-    refuse_unused,
-    result_options,
-    seed_option,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.options import Number, count, option
 from hungjury.cli.output import Output, Plots
-from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
+from hungjury.cli.reading import DEFAULT, score_files
 
 
 @click.command("compare", no_args_is_help=True)
-@scoring_options
-@click.option(
-    "--baseline",
-    "baselines",
+@options.scoring
+@option(
+    "--baseline SYSTEM",
+    "Compare every system with this one; repeatable; default: all pairs.",
     multiple=True,
-    metavar="SYSTEM",
-    help="Compare every system with this one; repeatable; default: all pairs.",
+    name="baselines",
 )
-@click.option(
+@option(
     "--margin",
-    type=Number(0, MOST_MARGIN, min_open=True),
-    help="Also test whether systems are equivalent: differ by less than this.",
+    "Also test whether systems are equivalent: differ by less than this.",
+    Number(0, MOST_MARGIN, min_open=True),
 )
-@choice_option(
-    "--test", SignificanceTest, "Significance test; all are two-sided and paired by topic."
-)
-@click.option(
+@option("--test", "Significance test; all are two-sided and paired by topic.", SignificanceTest)
+@option(
     "--correction",
-    type=choice(Multiplicity),
-    help="Correction of p-values over all comparisons by one measure. [default: holm; "
+    "Correction of p-values over all comparisons by one measure. [default: holm; "
     "Tukey's tests have their own]",
+    Multiplicity | None,
 )
-@choice_option("--table", ComparisonTable, "All comparisons, or systems by measures as in papers.")
-@click.option(
-    "--systems",
+@option("--table", "All comparisons, or systems by measures as in papers.", ComparisonTable)
+@option(
+    "--systems NAME",
+    "Show only these and the baselines; repeatable. Tests stay corrected for all.",
     multiple=True,
-    metavar="NAME",
-    help="Show only these and the baselines; repeatable. Tests stay corrected for all.",
 )
-@click.option(
-    "--top",
-    type=count(MOST_SAMPLES),
-    metavar="N",
-    help="Show only the N best by the first measure, and the baselines.",
+@option(
+    "--top N",
+    "Show only the N best by the first measure, and the baselines.",
+    count(MOST_SAMPLES),
 )
-@click.option("--decimals", type=count(10, 0), help="Decimals. [default: 4; 3 if compact]")
-@click.option(
+@option("--decimals", "Decimals. [default: 4; 3 if compact]", count(10, 0))
+@option(
     "--marks",
-    type=choice(Marks),
-    help="With --table compact: superscripts of significance. [default: dagger for up "
-    "to five baselines, else letters]",
+    "With --table compact: superscripts of significance. [default: dagger for up to five "
+    "baselines, else letters]",
+    Marks | None,
 )
-@click.option(
-    "--caption",
-    metavar="TEXT",
+@option(
+    "--caption TEXT",
+    "With --table compact: begins the caption, which states test and level.",
     default="",
-    help="With --table compact: begins the caption, which states test and level.",
 )
-@option("--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
-        help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
-@option("--samples", type=count(MOST_SAMPLES), default=10000,
-        help="Number of samples of randomisation and bootstrap.")  # fmt: skip
-@seed_option("Random seed of randomisation and bootstrap.")
-@plot_options(ComparisonPicture)
-@result_options("table", "csv", "json", "latex", "markdown", "html")
-@labels_and_runs
+@option(
+    "--alpha",
+    "Significance level; intervals have level 1 - alpha.",
+    options.inner_share,
+    0.05,
+)
+@option(
+    "--samples", "Number of samples of randomisation and bootstrap.", count(MOST_SAMPLES), 10000
+)
+@options.seed("Random seed of randomisation and bootstrap.")
+@options.plots(ComparisonPicture)
+@options.results("table", "csv", "json", "latex", "markdown", "html")
+@options.labels_and_runs
 def compare_command(
     baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
     correction: Multiplicity | None, table: ComparisonTable, systems: tuple[str, ...],

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.base.choices import CurveBy
-from hungjury.cli.options import (
-    choice_option,
-    count,
-    csv_safe_option,
-    grade,
-    option,
-    picture_or_csv,
-    quiet_option,
-    refuse_unused,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.options import count, grade, option, picture_or_csv
 from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
-from hungjury.cli.reading import InputFiles, Reading, input_options, labels_and_runs
+from hungjury.cli.reading import InputFiles, Reading
 
 if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
@@ -28,27 +21,23 @@ MOST_RANKS = 1000  # twice as many measures are scored
 
 
 @click.command("curve", no_args_is_help=True)
-@input_options
-@click.option("--rel", type=grade, default=1, help="Lowest relevant grade.")
-@choice_option(
-    "--by",
-    CurveBy,
-    "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
-)
+@options.inputs
+@option("--rel", "Lowest relevant grade.", grade, 1)
 @option(
-    "--depth", type=count(MOST_RANKS), default=100, help="Number of ranks for --by rank or --topic."
+    "--by",
+    "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
+    CurveBy,
 )
-@click.option("--topic", metavar="TOPIC", help="Use only this topic.")
-@click.option(
-    "-o",
-    "--output",
-    type=picture_or_csv,
-    metavar="FILE",
-    help="Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
+@option("--depth", "Number of ranks for --by rank or --topic.", count(MOST_RANKS), 100)
+@option("--topic TOPIC", "Use only this topic.")
+@option(
+    "-o, --output FILE",
+    "Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
+    picture_or_csv,
 )
-@csv_safe_option
-@labels_and_runs
-@quiet_option
+@options.csv_safe
+@options.labels_and_runs
+@options.quiet
 def curve_command(
     inputs: InputFiles, rel: int, by: CurveBy, depth: int, topic: str | None, output: str | None,
     csv_safe: bool, reading: Reading, quiet: bool,

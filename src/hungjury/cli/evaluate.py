@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.base.choices import ScoresPicture
-from hungjury.cli.options import Number, count, plot_options, result_options
+from hungjury.cli import options
+from hungjury.cli.options import count, inner_share, option
 from hungjury.cli.output import Output, Plots, deliver, keep_in_project
-from hungjury.cli.reading import DEFAULT, labels_and_runs, score_files, scoring_options
+from hungjury.cli.reading import DEFAULT, score_files
 
 if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
@@ -18,47 +19,38 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate", no_args_is_help=True)
-@scoring_options
-@click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
-@click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
-@click.option("--std", is_flag=True, help="Show standard deviations due to uncertain labels.")
-@click.option(
-    "--interval",
-    "level",
-    type=Number(0, 1, min_open=True, max_open=True),
-    metavar="LEVEL",
-    help="Show intervals of this level, such as 0.95, due to uncertain labels, for E(X).",
+@options.scoring
+@option("-q, --per-topic", "Also show every topic.", bool)
+@option("-n, --no-summary", "With -q: show topics only.", bool)
+@option("--std", "Show standard deviations due to uncertain labels.", bool)
+@option(
+    "--interval LEVEL",
+    "Show intervals of this level, such as 0.95, due to uncertain labels, for E(X).",
+    inner_share,
+    name="level",
 )
-@click.option(
-    "--quantile",
-    "quantiles",
-    type=Number(0, 1, min_open=True, max_open=True),
-    metavar="Q",
-    multiple=True,
-    help="Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "
+@option(
+    "--quantile Q",
+    "Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "
     "may be given several times.",
+    inner_share,
+    name="quantiles",
+    multiple=True,
 )
-@click.option(
+@option(
     "--residual",
-    is_flag=True,
-    help="Also show how much each score could grow if what was not judged were relevant; "
+    "Also show how much each score could grow if what was not judged were relevant; "
     "for rank-weighted measures such as RBP and INST.",
+    bool,
 )
-@click.option("--decimals", type=count(10, 0), help="Decimals of means. [default: 4]")
-@plot_options(ScoresPicture)
-@result_options(
-    "table",
-    "trec",
-    "csv",
-    "json",
-    "latex",
-    "markdown",
-    "html",
-    "ir_metadata",
+@option("--decimals", "Decimals of means. [default: 4]", count(10, 0))
+@options.plots(ScoresPicture)
+@options.results(
+    *("table", "trec", "csv", "json", "latex", "markdown", "html", "ir_metadata"),
     more="; trec defaults to --topics retrieved, --score-precision single and the official "
     "measures of trec_eval",
 )
-@labels_and_runs
+@options.labels_and_runs
 def evaluate_command(
     per_topic: bool, no_summary: bool, std: bool, level: float | None,
     quantiles: tuple[float, ...], residual: bool, decimals: int | None, plots: Plots, out: Output,
@@ -91,7 +83,7 @@ def evaluate_command(
         scores = scores.with_spread(std, level, quantiles)
     out.notes(scores.notes)
     if per_topic or out.form == "trec":
-        deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.path)
+        deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.output)
         keep_in_project(scores.to_json)
     else:
         out.write(scores, **({} if decimals is None else {"digits": decimals}))
@@ -114,7 +106,7 @@ def _per_topic(
     if out.form == "trec":
         return trec_lines(scores, measures, per_topic, summary)
     if out.form == "csv":
-        return scores.to_csv(per_topic, summary, out.safe)
+        return scores.to_csv(per_topic, summary, out.csv_safe)
     if out.form == "json":
         return scores.to_json(per_topic)
     return topic_table(scores) + ("\n\n" + scores.to_text() if summary else "")

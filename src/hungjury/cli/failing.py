@@ -1,4 +1,4 @@
-"""Errors on the command line."""
+"""Errors on the command line: options that do nothing, and how errors are written."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import click
+from click.core import ParameterSource
 
 from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_python
+
+
+def was_typed(option: str) -> bool:
+    """Tell whether an option of this command was given by the user."""
+    context = click.get_current_context()
+    name = next(p.name for p in context.command.params if option in p.opts)
+    return context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
+
+
+def refuse_unused(option: str, needed: str, used: bool) -> None:
+    """Refuse an option that was typed but does nothing without what is needed."""
+    if not used and was_typed(option):
+        raise click.UsageError(f"{option} needs {needed}")
 
 
 def command_line(options: Mapping[str, str]) -> Surface:
@@ -67,14 +81,13 @@ def json_error(error: HungjuryError, surface: Surface) -> str:
     return json.dumps({"error": error.to_dict(surface)}, ensure_ascii=False)
 
 
-def usage(error: click.UsageError) -> click.UsageError:
+def usage(error: click.ClickException) -> click.ClickException:
     """Suggest commands, and explain extra arguments, mostly a pattern expanded by the shell."""
+    context = getattr(error, "ctx", None)
     missing = re.fullmatch(r"No such command '(.*)'\.", error.message, re.S)
-    if missing is not None and error.ctx is not None:
-        near = either(_near(missing[1], error.ctx))
-        return click.UsageError(
-            error.message + (f" Did you mean {near}?" if near else ""), error.ctx
-        )
+    if missing is not None and context is not None:
+        near = either(_near(missing[1], context))
+        return click.UsageError(error.message + (f" Did you mean {near}?" if near else ""), context)
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.S)
     if found is None:
         return error
@@ -83,7 +96,7 @@ def usage(error: click.UsageError) -> click.UsageError:
     return click.UsageError(
         f"unexpected argument '{words[0]}'{more}. Repeat an option for each of its values, and "
         "quote patterns, or the shell expands them: --runs 'runs/*'",
-        error.ctx,
+        context,
     )
 
 
@@ -98,30 +111,21 @@ def _near(word: str, context: click.Context) -> list[str]:
 
 def outside_error(error: Exception) -> HungjuryError | None:
     """Turn errors of the system, memory, SQLite or a cluster into our own; None for a bug."""
+    origin = type(error).__module__.partition(".")[0].lstrip("_")
+    file = None
     if isinstance(error, MemoryError):
-        return HungjuryError(
-            "not enough memory",
-            code="no-memory",
-            remedy="read fewer files, draw less, or use a machine with more memory",
-        )
-    if isinstance(error, OSError):
-        return HungjuryError(
-            error.strerror or str(error) or type(error).__name__,
-            code="system-error",
-            file=None if error.filename is None else str(error.filename),
-            remedy="check the disk, the permissions and where the output goes",
-        )
-    origin = type(error).__module__.partition(".")[0]
-    if origin in ("sqlite3", "_sqlite3"):
-        return HungjuryError(
-            f"the stored results cannot be read or written: {error}",
-            code="damaged-store",
-            remedy="free some disk space, or move the file away and start again",
-        )
-    if origin in ("distributed", "dask"):
-        return HungjuryError(
-            f"the cluster failed: {type(error).__name__}: {error}",
-            code="cluster-failed",
-            remedy="finished jobs are stored: start the cluster again and repeat the command",
-        )
-    return None
+        code, message = "no-memory", "not enough memory"
+        remedy = "read fewer files, draw less, or use a machine with more memory"
+    elif isinstance(error, OSError):
+        code, message = "system-error", error.strerror or str(error) or type(error).__name__
+        remedy = "check the disk, the permissions and where the output goes"
+        file = None if error.filename is None else str(error.filename)
+    elif origin == "sqlite3":
+        code, message = "damaged-store", f"the stored results cannot be read or written: {error}"
+        remedy = "free some disk space, or move the file away and start again"
+    elif origin in ("distributed", "dask"):
+        code, message = "cluster-failed", f"the cluster failed: {type(error).__name__}: {error}"
+        remedy = "finished jobs are stored: start the cluster again and repeat the command"
+    else:
+        return None
+    return HungjuryError(message, code=code, file=file, remedy=remedy)

@@ -7,27 +7,11 @@ from typing import Any
 import click
 
 from hungjury.base.parameters import MOST_MARGIN
-from hungjury.cli.options import (
-    Number,
-    all_of,
-    gold_option,
-    measures_option,
-    plan_option,
-    result_options,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import was_typed
+from hungjury.cli.options import Number, option
 from hungjury.cli.output import Output, print_notes
-from hungjury.cli.reading import (
-    Reading,
-    ScoreTables,
-    answers_options,
-    binary_option,
-    flag,
-    judges_gold_and_runs,
-    judges_option,
-    runs_option,
-    scores_options,
-)
+from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
 LEVERS = {name: option for name, option in BOARD.items() if option.flag}
@@ -36,29 +20,29 @@ DRAWN = ("target", "draws")  # of probabilities too
 
 
 @click.command("gate", no_args_is_help=True)
-@click.option("--qrels", metavar="FILE", help="Labels of one source; or use --judges.")
-@judges_option()
-@runs_option()
-@answers_options
-@scores_options
-@click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
-@click.option(
-    "--candidate", multiple=True, required=True, metavar="NAME", help="A new system; repeatable."
+@option("--qrels FILE", "Labels of one source; or use --judges.")
+@options.judges()
+@options.runs()
+@options.scores_or_answers
+@option("--baseline NAME", "The system in use.", required=True)
+@option("--candidate NAME", "A new system; repeatable.", multiple=True, required=True)
+@options.measures("Measure, as listed by `hungjury measures`; repeatable.", "nDCG@10")
+@option(
+    "--margin",
+    "Differences up to this size do not matter in practice.",
+    Number(0, MOST_MARGIN),
+    0.0,
 )
-@measures_option("Measure, as listed by `hungjury measures`; repeatable.", "nDCG@10")
-@click.option("--margin", type=Number(0, MOST_MARGIN), default=0.0, show_default=True,
-              help="Differences up to this size do not matter in practice.")  # fmt: skip
-@binary_option
-@gold_option("Gold labels of some documents; needs --judges.")
-@plan_option
-@all_of([flag(option) for option in LEVERS.values()])
-@result_options("text", "json")
-@judges_gold_and_runs
+@options.rel
+@options.gold("Gold labels of some documents; needs --judges.")
+@options.plan
+@options.all_of(*(options.declared(one) for one in LEVERS.values()))
+@options.results("text", "json")
+@options.judges_gold_and_runs
 def gate_command(
     qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,
     candidate: tuple[str, ...], measures: tuple[str, ...], margin: float, gold: tuple[str, ...],
-    plan: tuple[str, ...], out: Output, reading: Reading, tables: ScoreTables, answered: Any,
-    **options: Any,
+    plan: tuple[str, ...], out: Output, reading: Reading, tables: ScoreTables, **how: Any,
 ) -> None:  # fmt: skip
     """Decide whether a candidate may replace a baseline.
 
@@ -77,7 +61,7 @@ def gate_command(
     from hungjury.data.qrels import Judgments
     from hungjury.leaderboard.gate import gate
 
-    given = [bool(qrels), bool(judges), bool(tables.scores), bool(answered)]
+    given = [bool(qrels), bool(judges), bool(tables.scores), bool(tables.answers)]
     if sum(given) != 1 or bool(runs) == any(given[2:]):
         raise click.UsageError(
             "give --qrels or --judges, with --runs; or --answers or --scores alone"
@@ -86,33 +70,29 @@ def gate_command(
     labels: Any
     lists: Any = None
     allowed: tuple[str, ...] = tuple(LEVERS)
-    if tables.scores:
+    if judges or tables.answers:
+        labels, lists = tables.panel(reading, judges, runs)
+    elif tables.scores:
         labels, allowed = tables.read(), (*PLAIN, *DRAWN, "panel_error")
-    elif qrels is not None:
-        labels = reading.labels(qrels)
+    else:
+        labels, lists = reading.labels(qrels or ""), reading.runs(runs)
         if isinstance(labels, Judgments):
             raise click.UsageError(
                 f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
             )
         allowed = (*PLAIN, *DRAWN) if labels.soft else PLAIN
-    elif answered is None:
-        labels = reading.judgments(judges)
-    if answered:
-        found = answered()
-        labels, lists = found.judgments, found.runs
-    elif not judges:
-        if gold or plan or set(typed) - set(allowed) or options["rel"] is not None:
+    if qrels or tables.scores:
+        if gold or plan or set(typed) - set(allowed) or how["rel"] is not None:
             raise click.UsageError(
                 "--gold, --plan and options of a panel such as --families go with --judges; "
                 "--target and --draws go with --judges, --scores, or labels that are probabilities"
             )
-        options = {n: options[n] for n in allowed if n in (*typed, *PLAIN)}
-    if runs:
-        lists = reading.runs(runs)
-    names = list(measures) if not tables.scores or was_typed("--measure") else None
+        how = {n: how[n] for n in allowed if n in (*typed, *PLAIN)}
+    named = not tables.scores or was_typed("--measure")
+    wanted = list(tables.measures(measures)) if named else None
     decided = gate(
-        labels, lists, baseline, list(candidate), names, margin,
-        gold=reading.gold_of(gold), plan=plan or None, **options,
+        labels, lists, baseline, list(candidate), wanted, margin,
+        gold=reading.gold_of(gold), plan=plan or None, **how,
     )  # fmt: skip
     print_notes(decided.notes, out.quiet, every=True)
     out.write(decided)

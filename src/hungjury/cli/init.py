@@ -38,8 +38,8 @@ def _options() -> list[click.Parameter]:
 
 
 @click.command("init", cls=_Typed, params=_options())
-@option("--baseline", metavar="NAME", help="The system in use, for `hungjury gate`.")
-@option("--force", is_flag=True, help=f"Replace an existing {PROJECT}.")
+@option("--baseline NAME", "The system in use, for `hungjury gate`.")
+@option("--force", f"Replace an existing {PROJECT}.", bool)
 @click.pass_context
 def init_command(context: click.Context, /, force: bool, **_given: Any) -> None:
     """Write a project file, which gives all commands in this folder their options.

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import (
-    Number,
-    count,
-    csv_safe_option,
-    measure_option,
-    new_file,
-    option,
-    quiet_option,
-    second_file,
-    text_options,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import was_typed
+from hungjury.cli.options import count, new_file, option, second_file, share
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import Reading, reading_options, runs_option
+from hungjury.cli.reading import Reading
 from hungjury.data.reading.options import JUDGES
 
 if TYPE_CHECKING:
@@ -39,55 +30,60 @@ MOST_RATERS = 100
 
 @click.command("label", no_args_is_help=True)
 @click.argument("source", metavar="PLAN")
-@text_options
-@click.option(
-    "--person", "names", multiple=True, metavar="NAME",
-    help="A person who labels; repeatable. Default: all in the database, or your login name."
-)  # fmt: skip
-@click.option("-o", "--output", type=second_file, metavar="DB", help="The database of labels.")
-@click.option(
-    "--grades", metavar="TEXT",
-    help='Grades and their meaning. Default: "0 not relevant, 1 related, 2 relevant, '
-    '3 perfectly relevant".'
-)  # fmt: skip
+@options.texts
 @option(
-    "--share", type=Number(0, 1), default=0.0,
-    help="Part of the documents that several people label, to see how far they agree."
-)  # fmt: skip
+    "--person NAME",
+    "A person who labels; repeatable. Default: all in the database, or your login name.",
+    name="names",
+    multiple=True,
+)
+@option("-o, --output DB", "The database of labels.", second_file)
 @option(
-    "--raters", type=count(MOST_RATERS), default=2,
-    help="How many people label each of these; no document is shown to more."
-)  # fmt: skip
-@click.option(
-    "--link", metavar="TEMPLATE",
-    help="URL of a document, such as https://example.org/{document}."
-)  # fmt: skip
+    "--grades TEXT",
+    'Grades and their meaning. Default: "0 not relevant, 1 related, 2 relevant, '
+    '3 perfectly relevant".',
+)
 @option(
-    "--port", type=click.IntRange(0, 65535), default=PORT,
-    help="Port on 127.0.0.1; 0 picks a free one."
-)  # fmt: skip
+    "--share",
+    "Part of the documents that several people label, to see how far they agree.",
+    share,
+    0.0,
+)
+@option(
+    "--raters",
+    "How many people label each of these; no document is shown to more.",
+    count(MOST_RATERS),
+    2,
+)
+@option("--link TEMPLATE", "URL of a document, such as https://example.org/{document}.")
+@option("--port", "Port on 127.0.0.1; 0 picks a free one.", count(65535, 0), PORT)
 @click.option("--browser/--no-browser", default=True, help="Open the first address in a browser.")
-@click.option(
-    "--judges", "panel", multiple=True, metavar="FILES",
-    help="Labels of other judges; with --runs and -m, the page shows what is settled so far."
-)  # fmt: skip
-@runs_option("Runs, for results on the page.")
-@measure_option("Measure, for results on the page.")
-@click.option(
-    "--export", type=new_file, metavar="FILE",
-    help="Write the labels of a database as qrels (- for stdout), and exit."
-)  # fmt: skip
-@click.option(
-    "--all", "everything", is_flag=True,
-    help="With --export: every person's labels, as CSV with judge, time, note and plan."
-)  # fmt: skip
-@click.option(
-    "--import", "brought", multiple=True, metavar="FILES",
-    help="Store labels that were given elsewhere, and exit; --person for files without a judge."
-)  # fmt: skip
-@csv_safe_option
-@quiet_option
-@reading_options({n: o for n, o in JUDGES.items() if n != "grades"})
+@options.judges(
+    "Labels of other judges; with --runs and -m, the page shows what is settled so far.",
+    name="panel",
+)
+@options.runs("Runs, for results on the page.")
+@options.measure("Measure, for results on the page.")
+@option(
+    "--export FILE",
+    "Write the labels of a database as qrels (- for stdout), and exit.",
+    new_file,
+)
+@option(
+    "--all",
+    "With --export: every person's labels, as CSV with judge, time, note and plan.",
+    bool,
+    name="everything",
+)
+@option(
+    "--import FILES",
+    "Store labels that were given elsewhere, and exit; --person for files without a judge.",
+    name="brought",
+    multiple=True,
+)
+@options.csv_safe
+@options.quiet
+@options.reading({n: o for n, o in JUDGES.items() if n != "grades"})
 def label_command(
     source: str, queries: tuple[str, ...], documents: tuple[str, ...], names: tuple[str, ...],
     output: str | None, grades: str | None, share: float, raters: int, link: str | None,

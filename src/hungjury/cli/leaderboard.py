@@ -9,31 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.base.choices import BoardPicture
-from hungjury.cli.options import (
-    all_of,
-    gold_option,
-    measures_option,
-    merge_option,
-    page,
-    plan_option,
-    plot_options,
-    refuse_unused,
-    result_options,
-    text_options,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.options import option, page
 from hungjury.cli.output import Output, Plots, dated_origin, past_boards
-from hungjury.cli.reading import (
-    Reading,
-    ScoreTables,
-    answers_options,
-    binary_option,
-    flag,
-    judges_gold_and_runs,
-    judges_option,
-    runs_option,
-    scores_options,
-)
+from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
 if TYPE_CHECKING:
@@ -45,57 +25,53 @@ if TYPE_CHECKING:
 
 
 @click.command("leaderboard", no_args_is_help=True)
-@judges_option()
-@click.option("--qrels", metavar="FILE", help="Labels of one source instead of judges; "
-              "probabilities are taken as true, without an error of judges.")  # fmt: skip
-@runs_option()
-@click.option(
-    "--collection",
-    "collections",
+@options.judges()
+@option(
+    "--qrels FILE",
+    "Labels of one source instead of judges; probabilities are taken as true, without an error of "
+    "judges.",
+)
+@options.runs()
+@option(
+    "--collection NAME=FOLDER",
+    "A collection of several: a folder with judges/ and runs/; repeatable. --gold then names a "
+    "file in each folder.",
+    name="collections",
     multiple=True,
-    metavar="NAME=FOLDER",
-    help="A collection of several: a folder with judges/ and runs/; repeatable. --gold "
-    "then names a file in each folder.",
 )
-@click.option("--common", is_flag=True, help="Rank the systems that all collections have.")
-@answers_options
-@click.option("--seed-pattern", metavar="PATTERN",
-              help="Runs whose names are equal without what this regular expression matches are "
-              "repeats of one system, such as '-seed[0-9]+$'.")  # fmt: skip
-@scores_options
-@measures_option("Measure, as listed by `hungjury measures`; the first one decides, further ones "
-                 "are shown beside it.", "nDCG@10")  # fmt: skip
-@merge_option("--merge", "binmv")
-@binary_option
-@gold_option("Gold labels of some documents, to correct the leaderboard; one file per person.")
-@plan_option
-@all_of([flag(option) for option in BOARD.values() if option.flag])
-@click.option(
-    "--slices", metavar="FILE",
-    help="Also rank on groups of topics: a table of topic and group."
-)  # fmt: skip
-@click.option("--report", type=page, metavar="FILE", help="Also write an HTML report.")
-@all_of(
-    [
-        click.option(f"--{name}", default="", metavar="TEXT", help=f"{what} on the report.")
-        for name, what in {
-            "title": "Title",
-            "author": "Author",
-            "dataset": "Name of the data",
-        }.items()
-    ]
+@option("--common", "Rank the systems that all collections have.", bool)
+@option(
+    "--seed-pattern PATTERN",
+    "Runs whose names are equal without what this regular expression matches are repeats of one "
+    "system, such as '-seed[0-9]+$'.",
 )
-@text_options
-@plot_options(BoardPicture)
-@result_options("table", "csv", "json", "latex", "markdown", "html", "ir_metadata")
-@judges_gold_and_runs
+@options.scores_or_answers
+@options.measures(
+    "Measure, as listed by `hungjury measures`; the first one decides, further ones are shown "
+    "beside it.",
+    "nDCG@10",
+)
+@options.merge("--merge", "binmv")
+@options.rel
+@options.gold("Gold labels of some documents, to correct the leaderboard; one file per person.")
+@options.plan
+@options.all_of(*(options.declared(one) for one in BOARD.values() if one.flag))
+@option("--slices FILE", "Also rank on groups of topics: a table of topic and group.")
+@option("--report FILE", "Also write an HTML report.", page)
+@option("--title TEXT", "Title on the report.", default="")
+@option("--author TEXT", "Author on the report.", default="")
+@option("--dataset TEXT", "Name of the data on the report.", default="")
+@options.texts
+@options.plots(BoardPicture)
+@options.results("table", "csv", "json", "latex", "markdown", "html", "ir_metadata")
+@options.judges_gold_and_runs
 def leaderboard_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
     documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
-    collections: tuple[str, ...], common: bool, answered: Any, tables: ScoreTables,
-    qrels: str | None, seed_pattern: str | None, slices: str | None, title: str, author: str,
-    dataset: str, **options: Any,
+    collections: tuple[str, ...], common: bool, tables: ScoreTables, qrels: str | None,
+    seed_pattern: str | None, slices: str | None, title: str, author: str, dataset: str,
+    **how: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -121,7 +97,7 @@ def leaderboard_command(
     if judges and qrels:
         raise click.UsageError("give either --judges or --qrels")
     kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
-             "--collection": collections, "--answers": answered}  # fmt: skip
+             "--collection": collections, "--answers": tables.answers}  # fmt: skip
     given = [name for name, files in kinds.items() if files]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other")
@@ -137,9 +113,9 @@ def leaderboard_command(
                 "--report, --plan, --slices and a second -m need --judges and --runs"
             )
         if tables.scores:
-            of_scores = _of_tables(tables, measures[0], seed_pattern, options)
+            of_scores = _of_tables(tables, measures[0], seed_pattern, how)
         else:
-            more = {"merge": merge, "common": common, "seed_pattern": seed_pattern, **options}
+            more = {"merge": merge, "common": common, "seed_pattern": seed_pattern, **how}
             of_scores = (
                 project.leaderboard(measures=[measures[0]], **more)
                 if several
@@ -147,27 +123,26 @@ def leaderboard_command(
             )
         _write(of_scores, out, plots)
         return
-    if not answered and not ((judges or qrels) and runs):
+    if not tables.answers and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
     refuse_unused("--estimate", "--gold", bool(gold))
     models_judges = merge_method(merge).drawn_from == "model"
     refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
     refuse_unused("--prior", "an em merge", models_judges)
-    lists: Runs | RunFiles
     labels: Judgments | Qrels
-    if answered:
-        found = answered()
-        labels, lists = found.judgments, found.runs
+    lists: Runs | RunFiles
+    if qrels:
+        labels, lists = reading.labels(qrels), reading.runs(runs)
     else:
-        labels = reading.labels(qrels) if qrels else reading.judgments(judges)
-        lists = reading.runs(runs)
+        labels, lists = tables.panel(reading, judges, runs)
+    measures = tables.measures(measures)
     if seed_pattern:
         if report is not None or plan or gold or beside:
             raise click.UsageError(
                 "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
             )
         one = {"all": (labels, lists)}
-        more = {"merge": merge, "seed_pattern": seed_pattern, **options}
+        more = {"merge": merge, "seed_pattern": seed_pattern, **how}
         _write(leaderboards(one, measures[0], **more), out, plots)
         return
     people = reading.gold_of(gold)
@@ -181,7 +156,7 @@ def leaderboard_command(
                     read_from(known, people)  # whose plans are its own
             return leaderboard(
                 here, lists, measure, merge,
-                gold=known, plan=plan or None, progress=progress, **options,
+                gold=known, plan=plan or None, progress=progress, **how,
             )  # fmt: skip
 
         found = Boards.of(measures, read_slices(slices) if slices else {}, rank)
@@ -201,19 +176,19 @@ def _write(board: Leaderboard | Boards | ScoreBoard, out: Output, plots: Plots) 
 
 
 def _of_tables(
-    tables: ScoreTables, measure: str, seed_pattern: str | None, options: dict[str, Any]
+    tables: ScoreTables, measure: str, seed_pattern: str | None, how: dict[str, Any]
 ) -> ScoreBoard:
     from hungjury.leaderboard.score_board import leaderboard_of_scores
 
     names = ("draws", "seed", "level", "target", "panel_error", "together", "order")
-    own = {name: options[name] for name in names}
+    own = {name: how[name] for name in names}
     wanted = measure if was_typed("--measure") else None
     return leaderboard_of_scores(tables.read(), wanted, seed_pattern=seed_pattern, **own)
 
 
 def _of_collections(
     folders: tuple[str, ...], gold: tuple[str, ...], measure: str, reading: Reading,
-    options: dict[str, Any],
+    how: dict[str, Any],
 ) -> ScoreBoard:  # fmt: skip
     """The leaderboard over collections, each in a folder."""
     from hungjury.leaderboard.score_board import leaderboards
@@ -230,4 +205,4 @@ def _of_collections(
         files = tuple(os.path.join(folder, one) for one in gold)
         if gold and all(map(os.path.exists, files)):
             people[name] = reading.gold_of(files)
-    return leaderboards(read, measure, gold=people if gold else None, **options)
+    return leaderboards(read, measure, gold=people if gold else None, **how)

@@ -6,16 +6,32 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from hungjury import __version__
 from hungjury.base.errors import HungjuryError
-from hungjury.base.files import PROJECT
+from hungjury.base.files import PROJECT, refuse_inputs
 from hungjury.base.text import visible
-from hungjury.cli.options import OF_PROJECTS, finished
-from hungjury.cli.output import deliver, guard_streams
+from hungjury.cli import failing
+from hungjury.cli.output import deliver, guard_streams, input_files, print_notes
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# Commands in the file of another one.
+MODULES = {
+    "compare-rankers": "train",
+    "diff": "status",
+    "doctor": "audit",
+    "rank": "train",
+    "rerun": "status",
+}
 
 # They do no linear algebra; the threads that numpy's BLAS starts, one per core, would cost time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
@@ -36,14 +52,138 @@ def summaries() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+PATHS = {"DATA", "DB", "FILE", "FILES", "FOLDER", "LOG", "PLAN", "QRELS", "RANKER", "TRAIN"}
+
+
+def _paths(_context: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Leave the completion of a path to the shell."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+TAKES_PLUGINS = {"measures", "measure", "merge", "method", "qrels", "labels", "judges", "runs"}
+
+
+def _plugins(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
+    from hungjury.base.plugins import load_module
+
+    for name in names:
+        load_module(name)
+
+
+def finished(command: click.Command) -> click.Command:
+    """Give a command its full first sentence in listings, complete names of files, and protect
+    its inputs."""
+    for parameter in command.params:
+        if PATHS & set(re.findall("[A-Z]+", parameter.metavar or "")):
+            parameter.shell_complete = _paths  # type: ignore[method-assign, assignment]
+    names = {parameter.name for parameter in command.params}
+    if names & TAKES_PLUGINS or command.name == "measures":
+        command.params.append(
+            click.Option(
+                ["--plugin"], multiple=True, metavar="MODULE", expose_value=False, is_eager=True,
+                callback=_plugins, help="Import a module that adds measures, merges or formats.",
+            )
+        )  # fmt: skip
+    command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
+    if command.callback is not None:
+        command.callback = _guarded(command.callback)
+    if command.name in OF_PROJECTS:
+        command.params.append(_project_option())
+    return command
+
+
+# Options with which a command does something else than without them.
+ONLY_TYPED = {"agreement": ("gold",), "merge": ("gold", "runs", "measures")}
+OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
+
+
+def _project_option() -> click.Option:
+    """Make the option of a project file, which is read before all others and gives defaults."""
+    return click.Option(
+        ["--project"], metavar="FILE", is_eager=True, expose_value=False, callback=_take_project,
+        help="Project file, whose options are used where none is given; by default "
+        "hungjury.toml in this folder.",
+    )  # fmt: skip
+
+
+def _take_project(context: click.Context, _option: click.Parameter, path: str | None) -> None:
+    """Let the options of a project file be the defaults of a command, and say which are used."""
+    if context.resilient_parsing or (path is None and not os.path.isfile(PROJECT)):
+        return
+    from hungjury.projects.project import Project
+
+    project = Project(path or PROJECT)
+    given = project.options(context.command.name or "")
+    if "judges" in given and context.command.name in ("gate", "leaderboard"):
+        given.pop("qrels", None)
+    taken = {}
+    for one in context.command.params:
+        flag = max(one.opts, key=len).lstrip("-").replace("-", "_")
+        name = "measures" if flag == "measure" else flag
+        if name in given and one.name not in ONLY_TYPED.get(context.command.name or "", ()):
+            value = given[name]
+            if isinstance(one, click.Option) and one.multiple:
+                taken[one.name or ""] = value if isinstance(value, list) else (value,)
+            else:
+                taken[one.name or ""] = value[0] if name == "measures" else value
+    context.default_map = {**(context.default_map or {}), **taken}
+    context.meta["hungjury.project"] = project
+
+
+def _say_project(context: click.Context) -> None:
+    """Say which options came from the project file, and which were typed instead."""
+    project = context.meta.get("hungjury.project")
+    if project is None or context.params.get("quiet"):
+        return
+    source = context.get_parameter_source
+    used, typed = [], []
+    for name in context.default_map or {}:
+        where = source(name)
+        flag = max(next(p for p in context.command.params if p.name == name).opts, key=len)
+        if where is ParameterSource.DEFAULT_MAP:
+            used.append(flag)
+        elif where is ParameterSource.COMMANDLINE:
+            typed.append(flag)
+    told = f"{project.path}: {', '.join(used) or 'nothing'}"
+    if typed:
+        told += f"; typed instead: {', '.join(typed)}"
+    click.echo(click.style("project: ", fg="yellow") + told, err=True)
+    print_notes(project.notes, quiet=False, every=True)
+
+
+def _guarded(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse to write a file that the same command reads, before any work is done."""
+
+    @wraps(run)
+    def guarded(*args: Any, **given: Any) -> Any:
+        context = click.get_current_context()
+        values = [context.params.get(p.name or "") for p in context.command.params if writes(p)]
+        outputs = [path for path in values if isinstance(path, str) and path != "-"]
+        if outputs:
+            refuse_inputs(outputs, input_files(context))
+        _say_project(context)
+        return run(*args, **given)
+
+    return guarded
+
+
+def writes(parameter: click.Parameter) -> bool:
+    """Tell whether a parameter names a file that is written."""
+    from hungjury.cli.options import OUTPUTS  # loaded with any command that has one
+
+    return getattr(parameter.type, "func", None) in OUTPUTS
+
+
 class _Commands(click.Group):
-    """Commands by name: `compare-rankers` is `compare_rankers_command` in `compare_rankers.py`."""
+    """Commands by name: `merge` is `merge_command` in `merge.py`, unless `MODULES` says."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(summaries())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        module = "audit" if name == "doctor" else name.replace("-", "_")  # both look at files
+        module = MODULES.get(name, name)
         if name not in self.commands and f"{module}.py" in os.listdir(os.path.dirname(__file__)):
             function = f"{name.replace('-', '_')}_command"
             found = getattr(import_module(f"hungjury.cli.{module}"), function, None)
@@ -129,13 +269,8 @@ def main() -> None:
         sys.stdout.flush()
         if isinstance(code, int) and code:  # what a command has chosen to exit with
             sys.exit(code)
-    except click.UsageError as error:
-        from hungjury.cli.failing import usage  # imported only for errors
-
-        usage(error).show()
-        sys.exit(2)
     except click.ClickException as error:
-        error.show()
+        failing.usage(error).show()
         sys.exit(2)
     except click.exceptions.Abort:
         click.echo("stopped", err=True)
@@ -143,8 +278,6 @@ def main() -> None:
     except Exception as error:
         if _stopped:  # what followed from the signal
             sys.exit(_stopped[0])
-        from hungjury.cli import failing
-
         known = error if isinstance(error, HungjuryError) else failing.outside_error(error)
         if known is None:
             raise

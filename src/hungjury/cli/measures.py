@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import format_option
+from hungjury.cli.options import formats
 from hungjury.cli.output import deliver, text_width
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("measures")
 @click.argument("name", required=False)
-@format_option("text", "json")
+@formats("text", "json")
 def measures_command(name: str | None, form: str) -> None:
     """List the measures, or describe one.
 

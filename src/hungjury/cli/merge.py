@@ -5,48 +5,36 @@ from __future__ import annotations
 import click
 
 from hungjury.base.choices import MergePicture, Scope
-from hungjury.cli.options import (
-    choice_option,
-    format_option,
-    gold_option,
-    grade,
-    measures_option,
-    merge_option,
-    option,
-    output_option,
-    plot_options,
-    quiet_option,
-    refuse_unused,
-    seed_option,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.options import grade, option
 from hungjury.cli.output import Plots, deliver, print_notes
-from hungjury.cli.reading import Reading, judges_gold_and_runs, judges_needed, runs_option
+from hungjury.cli.reading import Reading
 
 
 @click.command("merge", no_args_is_help=True)
-@judges_needed
-@merge_option("--method", "em-neu", of_labels=True)
-@click.option(
+@options.judges(required=True)
+@options.merge("--method", "em-neu")
+@option(
     "--rel",
-    type=grade,
-    help="Make labels binary; grades from this one up are relevant. Default: merge grades.",
+    "Make labels binary; grades from this one up are relevant. Default: merge grades.",
+    grade,
 )
-@choice_option("--scope", Scope, "Fit em's confusion matrices per topic, or over all topics.")
-@gold_option(
+@option("--scope", "Fit em's confusion matrices per topic, or over all topics.", Scope)
+@options.gold(
     "Gold labels of some documents: without --method, compare all merges with them; else em and "
     "prm learn from them."
 )
-@click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
-@runs_option("Runs, to weight the votes of binmv by AWARE's weights; needs -m.")
-@measures_option("Measure that these weights are computed with; repeatable.")
-@option("--weights", default="sgl_tau_msd", help="AWARE's weights, as in `hungjury aware`.")
-@seed_option("Random seed.")
-@plot_options(MergePicture)
-@format_option("table", "csv", "json", more=" of the comparison with --gold")
-@output_option
-@judges_gold_and_runs
-@quiet_option
+@option("--soft", "Write probabilities instead of the most likely labels.", bool)
+@options.runs("Runs, to weight the votes of binmv by AWARE's weights; needs -m.")
+@options.measures("Measure that these weights are computed with; repeatable.")
+@option("--weights", "AWARE's weights, as in `hungjury aware`.", default="sgl_tau_msd")
+@options.seed()
+@options.plots(MergePicture)
+@options.formats("table", "csv", "json", more=" of the comparison with --gold")
+@options.output
+@options.judges_gold_and_runs
+@options.quiet
 def merge_command(
     judges: tuple[str, ...], method: str, rel: int | None, scope: Scope, soft: bool,
     gold: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,

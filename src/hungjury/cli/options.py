@@ -1,25 +1,31 @@
-"""Flags that mean the same in every command."""
+"""Options: how commands declare them, and those that mean the same in every command."""
 
 from __future__ import annotations
 
+import ast
 import os
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import Any, Protocol, TypeVar, cast, get_args
 
 import click
-from click.core import ParameterSource
 
-from hungjury.base.choices import PlotWidth
+from hungjury.base.choices import MissingScores, PlotWidth, RepeatedScores, Undefined
 from hungjury.base.errors import check_installed
-from hungjury.base.files import PROJECT
-from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_SEED
+from hungjury.base.options import Option, words_of
+from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS, MOST_SEED
 from hungjury.base.text import decimal_of
-from hungjury.cli.output import Output, Plots, input_files
+from hungjury.cli.output import Output, Plots
+from hungjury.cli.reading import DEFAULT, InputFiles, Reading, ScoreTables
+from hungjury.data.reading.options import BESIDE, GOLD, JUDGES, LABELS
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """What declares options of a command."""
+
+    def __call__(self, command: F, /) -> F: ...
 
 
 class Number(click.FloatRange):
@@ -38,67 +44,86 @@ def count(most: int, least: int = 1) -> click.IntRange:
     return click.IntRange(least, most)
 
 
-grade = click.IntRange(1, MOST_GRADE)
-F = TypeVar("F", bound=Callable[..., Any])
+grade = count(MOST_GRADE)
+share = Number(0, 1)
+inner_share = Number(0, 1, min_open=True, max_open=True)
 
 
-def choice(kind: object) -> click.Choice[str]:
-    """One of the words of a literal type."""
-    return click.Choice(get_args(kind))
-
-
-def option(*names: str, help: str, **how: Any) -> Callable[[F], F]:
-    """Make an option that shows its default, if it has one."""
-    return click.option(*names, help=help, show_default="default" in how, **how)
-
-
-def choice_option(name: str, kind: object, what: str) -> Callable[[F], F]:
-    """Make an option of the words of a literal type; its first word is the default."""
-    return option(name, type=choice(kind), default=get_args(kind)[0], help=what)
-
-
-at_least_option = option(
-    "--at-least", metavar="N", type=count(MOST_LABELS, 0), default=0,
-    help="List only judges with at least N labels, those with the most first.",
-)  # fmt: skip
-
-
-def format_option(*formats: str, more: str = "") -> Callable[[F], F]:
-    """Make the option of output formats; the first one is the default."""
-    return option("--format", "form", type=click.Choice(formats), default=formats[0],
-                  help=f"Output format{more}.")  # fmt: skip
-
-
-def result_options(*formats: str, more: str = "") -> Callable[[F], F]:
-    """Add the options of a result; a command gets them as `out`.
+def option(
+    usage: str, help: str, kind: Any = str, default: Any = None, *, name: str = "", **how: Any
+) -> Decorator:
+    """Declare an option as its users see it: ``option("-o, --output FILE", "Write to a file.")``.
 
     Parameters
     ----------
-    *formats : str
-        The formats on offer; the first one is the default.
-    more : str
-        What the help of --format adds.
+    usage : str
+        Its names, and what stands for its value.
+    help : str
+        What it is for.
+    kind : type
+        `bool` for a flag; a literal type for one of its words, of which the first is the default
+        unless it may be None; or a type of click's.
+    default : object, optional
+        Its value where it is not given, which the help shows.
+    name : str
+        The argument of the command; by default, the long name.
+    **how
+        Further arguments of `click.option`.
     """
-    options = [format_option(*formats, more=more), output_option, quiet_option]
-    if "csv" in formats:
-        options.insert(1, csv_safe_option)
+    *names, last = usage.split(", ")
+    long, _, metavar = last.partition(" ")
+    if words := words_of(kind):
+        if default is None and not how.get("multiple") and type(None) not in get_args(kind):
+            default = words[0]
+        kind = click.Choice(words)
+    if default is not None:
+        how |= {"default": default, "show_default": default not in ("", ())}
+    how |= {"is_flag": True} if kind is bool else {"type": kind, "metavar": metavar or None}
+    return click.option(*names, long, *([name] if name else []), help=help, **how)
+
+
+def declared(one: Option, name: str = "") -> Decorator:
+    """Make the option of a command from that of functions."""
+    usage, kind, default = f"--{(name or one.name).replace('_', '-')}", one.parse, one.default
+    if one.choices:
+        kind = click.Choice(one.choices)
+    elif default is False:
+        kind, default = bool, None
+    elif one.low is not None and one.high is not None:
+        whole = isinstance(default, int)
+        limits = Number(one.low, one.high, max_open=one.open_high)
+        kind = count(int(one.high), int(one.low)) if whole else limits
+    else:
+        usage += f" {one.metavar}"
+    return option(usage, one.help, kind, default, multiple=default == ())
+
+
+def all_of(*options: Decorator) -> Decorator:
+    """Declare several options."""
 
     def decorate(command: F) -> F:
-        @wraps(command)
-        def gathered(
-            form: str, output: str | None, quiet: bool, csv_safe: bool = False, **given: Any
-        ) -> Any:
-            return command(out=Output(form, output, quiet, csv_safe), **given)
-
-        return all_of(options)(cast(F, gathered))
+        for one in reversed(options):
+            command = one(command)
+        return command
 
     return decorate
 
 
-def _measures(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    from hungjury.measures.catalogue import CATALOGUE
+def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
+    """Declare options that a command gets as one argument, which `make` makes of their values."""
+    declare = all_of(*options)
+    nothing: Any = declare(lambda: None)
+    names = [one.name for one in nothing.__click_params__]
 
-    return [cls.name for cls in CATALOGUE if cls.name.lower().startswith(incomplete.lower())]
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def gathered(**given: Any) -> Any:
+            made = make(**{one: given.pop(one) for one in names})
+            return command(**{name: made}, **given)
+
+        return cast(F, declare(gathered))
+
+    return decorate
 
 
 def new_file(path: str) -> str:
@@ -149,52 +174,16 @@ def picture_or_terminal(path: str) -> str:
     return path if path == "-" else picture(path, also="-, for the terminal")
 
 
-OUTPUTS = (
-    new_file,
-    second_file,
-    page,
-    picture,
-    picture_or_csv,
-    picture_or_terminal,
-)  # types of written files
+# The types of written files.
+OUTPUTS = {new_file, second_file, page, picture, picture_or_csv, picture_or_terminal}
 
 
-def picture_option(name: str, what: str, *, required: bool = False) -> Callable[[F], F]:
-    """Make the option of a plot's file."""
-    return click.option(name, type=picture, metavar="FILE", required=required,
-                        help=f"{what} (.svg, .png, .pdf).")  # fmt: skip
-
-
-def plot_options(pictures: object) -> Callable[[F], F]:
-    """Add the options of plots; a command gets them as `plots`.
-
-    Parameters
-    ----------
-    pictures : literal type
-        What `plot(what=...)` of the result can draw; the first one is the default.
-    """
-    options = [
-        click.option("--plot", type=picture_or_terminal, metavar="FILE",
-                     help="Also draw a plot (.svg, .png, .pdf; - for the terminal)."),
-        option("--picture", type=choice(pictures), default=get_args(pictures)[0],
-               help="What --plot draws."),
-        click.option("--plot-width", type=choice(PlotWidth),
-                     help="Make the plot as wide as a column or a page of a paper."),
-    ]  # fmt: skip
-
-    def decorate(command: F) -> F:
-        @wraps(command)
-        def gathered(plot: str | None, picture: str, plot_width: Any, **given: Any) -> Any:
-            for name in ("--picture", "--plot-width"):
-                refuse_unused(name, "--plot", plot is not None)
-            form = click.get_current_context().params.get("form")
-            if plot == "-" and form not in (None, "table"):
-                raise click.UsageError("--plot - is for the terminal; give a file name")
-            return command(plots=Plots(plot, picture, plot_width), **given)
-
-        return all_of(options)(cast(F, gathered))
-
-    return decorate
+def plain_value(text: str) -> Any:
+    """A number, a list or a boolean as in Python, or true and false; anything else is text."""
+    try:
+        return ast.literal_eval(text.capitalize() if text in ("true", "false") else text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
 
 
 def word(text: str) -> str:
@@ -204,21 +193,100 @@ def word(text: str) -> str:
     return text
 
 
-def seed_option(what: str) -> Callable[[F], F]:
-    """Make the option of a random seed."""
-    return option("--seed", type=click.IntRange(0, MOST_SEED), default=0, help=what)
+# Results
+
+quiet = option("--quiet", "Do not print notes and progress to stderr.", bool)
+output = option("-o, --output FILE", "Write to this file instead of stdout.", new_file)
+csv_safe = option(
+    "--csv-safe", "In CSV, escape texts that spreadsheets would take for formulas.", bool
+)
+
+
+def formats(*formats: str, more: str = "") -> Decorator:
+    """The format of a result; the first one is the default."""
+    kind = click.Choice(formats)
+    return option("--format", f"Output format{more}.", kind, formats[0], name="form")
+
+
+def results(*forms: str, more: str = "") -> Decorator:
+    """The options of a result, which a command gets as `out`; the first format is the default."""
+    safe = [csv_safe] if "csv" in forms else []
+    return bundle("out", Output, formats(*forms, more=more), *safe, output, quiet)
+
+
+def plot(what: str) -> Decorator:
+    """The file of a plot."""
+    return option("--plot FILE", f"{what} (.svg, .png, .pdf).", picture)
+
+
+def plots(pictures: object) -> Decorator:
+    """The options of plots, which a command gets as `plots`.
+
+    Parameters
+    ----------
+    pictures : literal type
+        What `plot(what=...)` of the result can draw; the first one is the default.
+    """
+    also = "Also draw a plot (.svg, .png, .pdf; - for the terminal)."
+    wide = "Make the plot as wide as a column or a page of a paper."
+    return bundle(
+        "plots", Plots,
+        option("--plot FILE", also, picture_or_terminal),
+        option("--picture", "What --plot draws.", pictures),
+        option("--plot-width", wide, PlotWidth | None),
+    )  # fmt: skip
+
+
+# Measures, merges, labels
+
+at_least = option(
+    "--at-least N",
+    "List only judges with at least N labels, those with the most first.",
+    count(MOST_LABELS, 0),
+    0,
+)
+rel = option("--rel", "Make labels binary; grades from this one up are relevant.", grade)
+plan = option(
+    "--plan FILE",
+    "The plan that chose these documents, by `hungjury plan`; repeatable.",
+    multiple=True,
+)
+
+
+def gold(what: str) -> Decorator:
+    """Gold labels, a file for each person."""
+    return option("--gold QRELS", what, multiple=True)
+
+
+def seed(what: str = "Random seed.") -> Decorator:
+    """A random seed."""
+    return option("--seed", what, count(MOST_SEED, 0), 0)
+
+
+def _measures(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    from hungjury.measures.catalogue import CATALOGUE
+
+    return [cls.name for cls in CATALOGUE if cls.name.lower().startswith(incomplete.lower())]
+
+
+def measure(what: str, **how: Any) -> Decorator:
+    """One measure by name."""
+    return option("-m, --measure NAME", what, shell_complete=_measures, **how)
+
+
+def measures(what: str, *default: str) -> Decorator:
+    """Measures by name; repeatable."""
+    return measure(what, name="measures", multiple=True, default=default)
 
 
 class _MergeOption(click.Option):
     """An option whose help lists the merges, loaded lazily because numpy is slow to import."""
 
-    of_labels = False
-
     @property
     def help(self) -> str:
         from hungjury.judges.merge import merge_names
 
-        names = merge_names(of_labels=self.of_labels)
+        names = merge_names(of_labels=self.name == "method")
         return f"{', '.join(names[:-1])} or {names[-1]}; parameters as in 'qbinmv(k=10)'."
 
     @help.setter
@@ -226,26 +294,46 @@ class _MergeOption(click.Option):
         """Made from the catalogue."""
 
 
-class _LabelMergeOption(_MergeOption):
-    of_labels = True
+def merge(name: str, default: str) -> Decorator:
+    """A way to combine judges, by name; `--method` is one that gives labels."""
+    return option(f"{name} NAME", "", default=default, cls=_MergeOption)
 
 
-def merge_option(name: str, default: str, *, of_labels: bool = False) -> Callable[[F], F]:
-    """A way to combine judges, by name."""
-    kind = _LabelMergeOption if of_labels else _MergeOption
-    return click.option(name, cls=kind, default=default, show_default=True, metavar="NAME")
+# Files
 
 
-def all_of(options: Sequence[Any]) -> Callable[[F], F]:
-    def decorate(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
+def judges(
+    what: str = "Labels of several judges: one file each, or a table with a judge column.",
+    **how: Any,
+) -> Decorator:
+    """Files of several judges."""
+    return option("--judges FILES", what, multiple=True, **how)
 
-    return decorate
+
+def runs(what: str = "Runs; repeatable, or a quoted glob.") -> Decorator:
+    """Files of runs."""
+    return option("--runs FILES", what, multiple=True)
 
 
-def texts(
+def reading(*groups: Mapping[str, Option]) -> Decorator:
+    """The reading options of some groups, which a command gets as `reading`."""
+    options = {name: one for group in groups for name, one in group.items()}
+    return bundle("reading", Reading.of, *(declared(one) for one in options.values()))
+
+
+labels_and_runs = reading(LABELS, BESIDE)
+judges_and_runs = reading(JUDGES, BESIDE)
+judges_gold_and_runs = reading(JUDGES, GOLD, BESIDE)
+inputs = bundle(
+    "inputs",
+    InputFiles.of,
+    click.argument("files", nargs=-1, metavar="QRELS RUN..."),
+    option("--qrels FILE", "Labels, instead of the first argument."),
+    runs(),
+)
+
+
+def _check_texts(
     _context: click.Context, option: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Check that files of texts exist, before any work is done."""
@@ -255,201 +343,74 @@ def texts(
     return value
 
 
-text_options = all_of([
-    click.option(
-        "--queries", multiple=True, metavar="FILES", callback=texts,
-        help="Texts of the queries by id: JSON lines, TSV, a BEIR folder or ir_datasets:ID.",
+texts = all_of(
+    option(
+        "--queries FILES",
+        "Texts of the queries by id: JSON lines, TSV, a BEIR folder or ir_datasets:ID.",
+        multiple=True,
+        callback=_check_texts,
     ),
-    click.option(
-        "--documents", multiple=True, metavar="FILES", callback=texts,
-        help="Texts of the documents by id: as --queries, such as BEIR's corpus.jsonl.",
+    option(
+        "--documents FILES",
+        "Texts of the documents by id: as --queries, such as BEIR's corpus.jsonl.",
+        multiple=True,
+        callback=_check_texts,
     ),
-])  # fmt: skip
-quiet_option = click.option(
-    "--quiet", is_flag=True, help="Do not print notes and progress to stderr."
-)
-output_option = click.option(
-    "-o", "--output", type=new_file, metavar="FILE", help="Write to this file instead of stdout."
 )
 
+_ANSWERS = option(
+    "--answers FILES",
+    "Answers that judges scored, instead of judges and runs: a table of system, topic, judge and "
+    "score; needs --scale.",
+    multiple=True,
+)
+_OF_ANSWERS: list[Decorator] = [
+    option(
+        "--score-columns ROLE=NAME",
+        "Columns of --scores or --answers, such as system=model,topic=question.",
+    ),
+    option("--scale LOW-HIGH", "Lowest and highest possible value in --scores or --answers."),
+]
+_SCORES: list[Decorator] = [
+    option(
+        "--scores FILES",
+        "Scores per topic of any tool, instead of labels and runs.",
+        multiple=True,
+    ),
+    *_OF_ANSWERS,
+    option(
+        "--missing-scores",
+        "Topics on which --scores has no value of some system.",
+        MissingScores,
+    ),
+    option(
+        "--repeated-scores",
+        "Several values in --scores of one system on one topic.",
+        RepeatedScores,
+    ),
+    option(
+        "--smaller MEASURE",
+        "A measure in --scores that is better when smaller; repeatable.",
+        multiple=True,
+    ),
+]
+# Tables that take the place of labels and runs, which a command gets as `tables`.
+scores = bundle("tables", ScoreTables, *_SCORES)
+answers = bundle("tables", ScoreTables, _ANSWERS, *_OF_ANSWERS)
+scores_or_answers = bundle("tables", ScoreTables, _ANSWERS, *_SCORES)
 
-class _CsvSafe(click.Option):
-    """A flag for CSV; refused where another format is asked for."""
-
-    def handle_parse_result(
-        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
-    ) -> tuple[Any, list[str]]:
-        form = next((p for p in ctx.command.params if p.name == "form"), None)
-        if opts.get(self.name) and form is not None and opts.get("form") != "csv":
-            raise click.UsageError("--csv-safe needs --format csv")
-        return super().handle_parse_result(ctx, opts, args)
-
-
-csv_safe_option = click.option(
-    "--csv-safe", cls=_CsvSafe, is_flag=True,
-    help="In CSV, escape texts that spreadsheets would take for formulas.",
-)  # fmt: skip
-
-
-def measure_option(what: str, default: str | None = None) -> Callable[[F], F]:
-    """One measure by name."""
-    return click.option(
-        "-m", "--measure", default=default, show_default=default is not None, metavar="NAME",
-        shell_complete=_measures, help=what,
-    )  # fmt: skip
-
-
-def measures_option(what: str, *default: str) -> Callable[[F], F]:
-    """Measures by name; repeatable."""
-    return click.option(
-        "-m", "--measure", "measures", multiple=True, default=default, show_default=bool(default),
-        metavar="NAME", shell_complete=_measures, help=what,
-    )  # fmt: skip
-
-
-plan_option = option(
-    "--plan", multiple=True, metavar="FILE",
-    help="The plan that chose these documents, by `hungjury plan`; repeatable.",
-)  # fmt: skip
-
-
-def gold_option(what: str) -> Callable[[F], F]:
-    """Make the option of gold labels, a file for each person."""
-    return option("--gold", multiple=True, metavar="QRELS", help=what)
-
-
-def was_typed(option: str) -> bool:
-    """Tell whether an option of this command was given by the user."""
-    context = click.get_current_context()
-    name = next(p.name for p in context.command.params if option in p.opts)
-    return context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
-
-
-def refuse_unused(option: str, needed: str, used: bool) -> None:
-    """Refuse an option that was typed but does nothing without what is needed."""
-    if not used and was_typed(option):
-        raise click.UsageError(f"{option} needs {needed}")
-
-
-PATHS = {"DATA", "DB", "FILE", "FILES", "FOLDER", "LOG", "PLAN", "QRELS", "RANKER", "TRAIN"}
-
-
-def _paths(_context: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Leave the completion of a path to the shell."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-TAKES_PLUGINS = {"measures", "measure", "merge", "method", "qrels", "labels", "judges", "runs"}
-
-
-def _plugins(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
-    from hungjury.base.plugins import load_module
-
-    for name in names:
-        load_module(name)
-
-
-def finished(command: click.Command) -> click.Command:
-    """Give a command its full first sentence in listings, complete names of files, and protect
-    its inputs."""
-    for parameter in command.params:
-        if PATHS & set(re.findall("[A-Z]+", parameter.metavar or "")):
-            parameter.shell_complete = _paths  # type: ignore[method-assign, assignment]
-    names = {parameter.name for parameter in command.params}
-    if names & TAKES_PLUGINS or command.name == "measures":
-        command.params.append(
-            click.Option(
-                ["--plugin"], multiple=True, metavar="MODULE", expose_value=False, is_eager=True,
-                callback=_plugins, help="Import a module that adds measures, merges or formats.",
-            )
-        )  # fmt: skip
-    command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
-    if command.callback is not None:
-        command.callback = _guarded(command.callback, command)
-    if command.name in OF_PROJECTS:
-        command.params.append(_project_option())
-    return command
-
-
-# Options with which a command does something else than without them.
-ONLY_TYPED = {"agreement": ("gold",), "merge": ("gold", "runs", "measures")}
-OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
-
-
-def _project_option() -> click.Option:
-    """Make the option of a project file, which is read before all others and gives defaults."""
-    return click.Option(
-        ["--project"], metavar="FILE", is_eager=True, expose_value=False, callback=_take_project,
-        help="Project file, whose options are used where none is given; by default "
-        "hungjury.toml in this folder.",
-    )  # fmt: skip
-
-
-def _take_project(context: click.Context, _option: click.Parameter, path: str | None) -> None:
-    """Let the options of a project file be the defaults of a command, and say which are used."""
-    if context.resilient_parsing or (path is None and not os.path.isfile(PROJECT)):
-        return
-    from hungjury.projects.project import Project
-
-    project = Project(path or PROJECT)
-    given = project.options(context.command.name or "")
-    if "judges" in given and context.command.name in ("gate", "leaderboard"):
-        given.pop("qrels", None)
-    taken = {}
-    for one in context.command.params:
-        flag = max(one.opts, key=len).lstrip("-").replace("-", "_")
-        name = "measures" if flag == "measure" else flag
-        if name in given and one.name not in ONLY_TYPED.get(context.command.name or "", ()):
-            value = given[name]
-            if isinstance(one, click.Option) and one.multiple:
-                taken[one.name or ""] = value if isinstance(value, list) else (value,)
-            else:
-                taken[one.name or ""] = value[0] if name == "measures" else value
-    context.default_map = {**(context.default_map or {}), **taken}
-    context.meta["hungjury.project"] = project
-
-
-def _say_project(context: click.Context) -> None:
-    """Say which options came from the project file, and which were typed instead."""
-    project = context.meta.get("hungjury.project")
-    if project is None or context.params.get("quiet"):
-        return
-    source = context.get_parameter_source
-    used, typed = [], []
-    for name in context.default_map or {}:
-        where = source(name)
-        flag = max(next(p for p in context.command.params if p.name == name).opts, key=len)
-        if where is ParameterSource.DEFAULT_MAP:
-            used.append(flag)
-        elif where is ParameterSource.COMMANDLINE:
-            typed.append(flag)
-    told = f"{project.path}: {', '.join(used) or 'nothing'}"
-    if typed:
-        told += f"; typed instead: {', '.join(typed)}"
-    click.echo(click.style("project: ", fg="yellow") + told, err=True)
-    for note in project.notes:
-        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
-
-
-def _guarded(run: F, command: click.Command) -> F:
-    """Refuse to write a file that the same command reads, before any work is done."""
-
-    @wraps(run)
-    def guarded(*args: Any, **given: Any) -> Any:
-        context = click.get_current_context()
-        values = [(p.type, context.params.get(p.name or "")) for p in command.params]
-        outputs = [v for kind, v in values if _writes(kind) and isinstance(v, str) and v != "-"]
-        if outputs:
-            from hungjury.base.files import refuse_inputs
-
-            refuse_inputs(outputs, input_files(context))
-        _say_project(context)
-        return run(*args, **given)
-
-    return cast(F, guarded)
-
-
-def _writes(kind: object) -> bool:
-    return getattr(kind, "func", None) in OUTPUTS
+# What is scored, which `score_files` takes.
+scoring = all_of(
+    inputs,
+    scores,
+    measures(
+        'Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
+        f"Default: {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]}."
+    ),
+    option("-c, --complete", "Same as --topics judged.", bool),
+    option("-M, --depth", "Use only the first ranks.", count(MOST_RANKS)),
+    option("-l, --rel", "Lowest relevant grade, for all measures.", grade),
+    option("-J, --judged-only", "Remove unjudged documents from lists.", bool),
+    option("--topics WHICH", "judged (default), retrieved, or topic ids such as 301,302."),
+    option("--undefined", "Value where nothing is relevant.", Undefined),
+)

@@ -15,6 +15,7 @@ from hungjury.base.choices import PlotWidth
 from hungjury.base.files import matching
 from hungjury.base.records import Record
 from hungjury.base.text import visible
+from hungjury.cli.failing import refuse_unused
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -211,23 +212,27 @@ class Output(Record):
     """Where a command's result goes, and in which format."""
 
     form: str
-    path: str | None
+    output: str | None
     quiet: bool
-    safe: bool = False
+    csv_safe: bool = False
+
+    def __post_init__(self) -> None:
+        if self.csv_safe and self.form != "csv":
+            raise click.UsageError("--csv-safe needs --format csv")
 
     def write(self, result: Result | Table, **how: Any) -> None:
         """Write a result in the format that was asked for; `how`: for formats that people read."""
         if self.form in ("csv", "json"):
-            text = result.to_csv(safe=self.safe) if self.form == "csv" else result.to_json()
-            deliver(text, self.path)
+            text = result.to_csv(safe=self.csv_safe) if self.form == "csv" else result.to_json()
+            deliver(text, self.output)
         elif self.form == "ir_metadata":
             from hungjury.base.provenance import ir_metadata
 
             named = getattr(result, "measures", None) or [getattr(result, "measure", "")]
-            deliver(ir_metadata(origin(), [str(one) for one in named]), self.path)
+            deliver(ir_metadata(origin(), [str(one) for one in named]), self.output)
         else:
             name = self.form if self.form in ("latex", "markdown", "html") else "text"
-            deliver(getattr(result, f"to_{name}")(**how), self.path, for_people=name == "text")
+            deliver(getattr(result, f"to_{name}")(**how), self.output, for_people=name == "text")
         keep_in_project(result.to_json)
 
     def notes(self, notes: Iterable[Note], where: str = "`hungjury audit`") -> None:
@@ -242,19 +247,26 @@ class Output(Record):
 class Plots(Record):
     """The plot that a command also draws, if any."""
 
-    path: str | None
+    plot: str | None
     picture: str
-    width: PlotWidth | None
+    plot_width: PlotWidth | None
+
+    def __post_init__(self) -> None:
+        for name in ("--picture", "--plot-width"):
+            refuse_unused(name, "--plot", self.plot is not None)
+        form = click.get_current_context().params.get("form")
+        if self.plot == "-" and form not in (None, "table"):
+            raise click.UsageError("--plot - is for the terminal; give a file name")
 
     def draw(self, result: Any) -> None:
         """Draw a result that has a method `plot`."""
-        if self.path is None:
+        if self.plot is None:
             return
         plot = result.plot(what=self.picture)
-        if self.path == "-":
+        if self.plot == "-":
             deliver(f"\n{plot.to_text(text_width(100))}", None)
         else:
-            plot.save(self.path, self.width)
+            plot.save(self.plot, self.plot_width)
 
 
 def print_notes(

@@ -7,46 +7,38 @@ from typing import Any
 import click
 
 from hungjury.base.parameters import MOST_LABELS
-from hungjury.cli.options import (
-    all_of,
-    count,
-    measures_option,
-    output_option,
-    quiet_option,
-)
+from hungjury.cli import options
+from hungjury.cli.options import count, option
 from hungjury.cli.output import deliver, print_notes, progress_bar
-from hungjury.cli.reading import (
-    Reading,
-    answers_options,
-    binary_option,
-    flag,
-    judges_gold_and_runs,
-    judges_option,
-    runs_option,
-)
+from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import PLAN
 
 
 @click.command("plan", no_args_is_help=True)
-@judges_option()
-@runs_option()
-@answers_options
-@measures_option("Measure by which systems will be compared; repeatable.", "nDCG@10")
-@click.option("--budget", type=count(MOST_LABELS), required=True,
-              help="Number of labels in total, those at hand included.")  # fmt: skip
-@click.option(
-    "--have", multiple=True, metavar="QRELS",
-    help="Gold labels at hand, of an earlier plan: list only documents without one.",
-)  # fmt: skip
-@binary_option
-@all_of([flag(option) for option in PLAN.values() if option.flag])
-@output_option
-@judges_gold_and_runs
-@quiet_option
+@options.judges()
+@options.runs()
+@options.answers
+@options.measures("Measure by which systems will be compared; repeatable.", "nDCG@10")
+@option(
+    "--budget",
+    "Number of labels in total, those at hand included.",
+    count(MOST_LABELS),
+    required=True,
+)
+@option(
+    "--have QRELS",
+    "Gold labels at hand, of an earlier plan: list only documents without one.",
+    multiple=True,
+)
+@options.rel
+@options.all_of(*(options.declared(one) for one in PLAN.values() if one.flag))
+@options.output
+@options.judges_gold_and_runs
+@options.quiet
 def plan_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
-    have: tuple[str, ...], output: str | None, reading: Reading, quiet: bool, answered: Any,
-    **options: Any,
+    have: tuple[str, ...], output: str | None, reading: Reading, quiet: bool, tables: ScoreTables,
+    **how: Any,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 
@@ -62,16 +54,14 @@ def plan_command(
     """
     from hungjury.leaderboard.plan import plan
 
-    if answered:
-        found = answered()
-        labels, lists = found.judgments, found.runs
-    elif judges and runs:
-        labels, lists = reading.judgments(judges), reading.runs(runs)
-    else:
+    if not tables.answers and not (judges and runs):
         raise click.UsageError("give --judges and --runs, or --answers")
+    labels, lists = tables.panel(reading, judges, runs)
     with progress_bar(quiet, True) as progress:
-        chosen = plan(labels, lists, list(measures), budget, have=reading.gold_of(have),
-                     progress=progress, **options)  # fmt: skip
+        chosen = plan(
+            labels, lists, list(tables.measures(measures)), budget, have=reading.gold_of(have),
+            progress=progress, **how,
+        )  # fmt: skip
     print_notes(labels.notes, quiet)
     deliver(chosen.to_csv(), output)
     if not quiet:

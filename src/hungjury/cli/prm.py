@@ -9,21 +9,11 @@ import click
 from hungjury.base.choices import Pooling
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
 from hungjury.base.tables import Table
-from hungjury.cli.options import (
-    Number,
-    choice_option,
-    count,
-    grade,
-    measures_option,
-    option,
-    picture,
-    refuse_unused,
-    result_options,
-    second_file,
-    seed_option,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.options import Number, count, grade, option, second_file
 from hungjury.cli.output import Output, deliver
-from hungjury.cli.reading import Reading, judges_and_runs, judges_needed, runs_option
+from hungjury.cli.reading import Reading
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
@@ -31,68 +21,51 @@ if TYPE_CHECKING:
 
 
 @click.command("prm", no_args_is_help=True)
-@judges_needed
-@click.option(
-    "--users",
-    multiple=True,
-    metavar="PATTERN",
-    help="Judges whose labels are predicted; default: all, or all but the assessors.",
-)
-@click.option(
-    "--assessors",
-    multiple=True,
-    metavar="PATTERN",
-    help="Judges from whose labels they are predicted; default: all but the users.",
-)
-@click.option("--rel", type=grade, help="Lowest relevant grade; default: each grade in turn.")
-@click.option(
-    "--relevant",
-    metavar="LEVELS",
-    help="Levels that count as relevant, instead of --rel, such as 1,2,5 or Nav,Key.",
-)
-@click.option(
-    "--categories",
-    metavar="NAME:LEVEL,...",
-    help="Names of the levels, such as Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2.",
-)
-@click.option(
-    "--kinds",
-    metavar="PATTERN|FILE",
-    help="Kinds of documents, each with probabilities of its own: a regular expression "
-    "on ids, or a file with a document and its kind on each line.",
-)
-@choice_option("--pooling", Pooling, "Let kinds borrow from each other, or fit each alone.")
+@options.judges(required=True)
 @option(
-    "--smoothing",
-    type=Number(0, MOST_SMOOTHING),
-    default=0.0,
-    help="Smoothing a in (n_R + a) / (n + 2a).",
+    "--users PATTERN",
+    "Judges whose labels are predicted; default: all, or all but the assessors.",
+    multiple=True,
 )
 @option(
-    "--draws",
-    type=count(MOST_DRAWS),
-    default=1000,
-    help="Number of bootstrap samples for the intervals.",
+    "--assessors PATTERN",
+    "Judges from whose labels they are predicted; default: all but the users.",
+    multiple=True,
 )
-@seed_option("Random seed.")
-@click.option("--qrels", metavar="FILE", help="Labels of one judge, to apply the model to.")
-@click.option(
-    "--soft",
-    type=second_file,
-    metavar="FILE",
-    help="Write --qrels as probabilities to this file (needs --rel or --relevant).",
+@option("--rel", "Lowest relevant grade; default: each grade in turn.", grade)
+@option(
+    "--relevant LEVELS",
+    "Levels that count as relevant, instead of --rel, such as 1,2,5 or Nav,Key.",
 )
-@runs_option("Score these runs by --qrels, with P(relevant) as gain or probability.")
-@measures_option("Measure for --runs; repeatable.", "AP", "nDCG@10")
-@click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
-@result_options("table", "csv", "json")
-@judges_and_runs
+@option(
+    "--categories NAME:LEVEL,...",
+    "Names of the levels, such as Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2.",
+)
+@option(
+    "--kinds PATTERN|FILE",
+    "Kinds of documents, each with probabilities of its own: a regular expression on ids, or a "
+    "file with a document and its kind on each line.",
+)
+@option("--pooling", "Let kinds borrow from each other, or fit each alone.", Pooling)
+@option("--smoothing", "Smoothing a in (n_R + a) / (n + 2a).", Number(0, MOST_SMOOTHING), 0.0)
+@option("--draws", "Number of bootstrap samples for the intervals.", count(MOST_DRAWS), 1000)
+@options.seed()
+@option("--qrels FILE", "Labels of one judge, to apply the model to.")
+@option(
+    "--soft FILE",
+    "Write --qrels as probabilities to this file (needs --rel or --relevant).",
+    second_file,
+)
+@options.runs("Score these runs by --qrels, with P(relevant) as gain or probability.")
+@options.measures("Measure for --runs; repeatable.", "AP", "nDCG@10")
+@options.plot("Write a plot")
+@options.results("table", "csv", "json")
+@options.judges_and_runs
 def prm_command(
     judges: tuple[str, ...], users: tuple[str, ...], assessors: tuple[str, ...], rel: int | None,
-    relevant: str | None, categories: str | None, kinds: str | None, pooling: Pooling,
-    smoothing: float, draws: int, seed: int, qrels: str | None, soft: str | None,
-    runs: tuple[str, ...], measures: tuple[str, ...], plot: str | None, out: Output,
-    reading: Reading,
+    relevant: str | None, categories: str | None, kinds: str | None, seed: int, qrels: str | None,
+    soft: str | None, runs: tuple[str, ...], measures: tuple[str, ...], plot: str | None,
+    out: Output, reading: Reading, **how: Any,
 ) -> None:  # fmt: skip
     """Estimate how likely a user is to find documents of each level relevant.
 
@@ -121,8 +94,8 @@ def prm_command(
     levels = None if relevant is None else _levels(relevant, categories is not None)
     labels = reading.judgments(judges)
     model = prm(
-        labels, rel or 1, levels, smoothing, draws, seed, users=users or None,
-        assessors=assessors or None, categories=categories, kinds=kinds, pooling=pooling,
+        labels, rel or 1, levels, seed=seed, users=users or None, assessors=assessors or None,
+        categories=categories, kinds=kinds, **how,
     )  # fmt: skip
     models = [model] if rel or levels else model.scenarios()
     out.notes(labels.notes + model.notes)
@@ -130,7 +103,7 @@ def prm_command(
     if chosen is not None and runs:
         out.write(model.score(chosen, reading.runs(runs), measures, seed=seed))
     elif out.form == "table":
-        deliver("\n\n".join(_page(one, chosen) for one in models), out.path)
+        deliver("\n\n".join(_page(one, chosen) for one in models), out.output)
     else:
         out.write(Table.of([row for one in models for row in _rows(one, chosen)]))
     if plot is not None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +12,12 @@ import click
 
 from hungjury.base.errors import check_installed
 from hungjury.base.parameters import MOST_WORKERS
-from hungjury.cli.options import (
-    count,
-    csv_safe_option,
-    finished,
-    option,
-    quiet_option,
-    seed_option,
-    was_typed,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import was_typed
+from hungjury.cli.main import finished
+from hungjury.cli.options import Decorator, count, option, plain_value
 from hungjury.cli.output import print_notes, progress_bar
-from hungjury.cli.reading import Reading, judges_option, reading_options, runs_option
+from hungjury.cli.reading import Reading
 from hungjury.data.reading.options import JUDGES, RUNS
 
 if TYPE_CHECKING:
@@ -60,29 +54,42 @@ def study_command() -> None:
     """
 
 
-_STUDY = [
-    click.option("--data", metavar="[NAME=]FOLDER", multiple=True,
-                 help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a "
-                 "JSON file that describes a collection. Repeat it to compare collections."),
-    runs_option("Runs, instead of those in --data."),
-    judges_option("Judges, instead of those in --data."),
-    click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
-    click.option("--as-published", is_flag=True,
-                 help="Use the paper's own settings where they differ from the defaults; options "
-                 "that are given take precedence."),
-    click.option("-o", "--output", metavar="FOLDER", required=True,
-                 help="Output folder; results go into a subfolder named after the study, the data "
-                 "and the parameters that are not the defaults."),
-    option("--engine", default="local",
-                 help="local, dask://HOST:PORT, or the name of a joblib backend."),
-    click.option("--jobs", "workers", type=count(MOST_WORKERS),
-                 help="Number of parallel jobs; default: one per core."),
-    seed_option("Random seed."),
-    csv_safe_option,
-]  # fmt: skip
-
-
-_READING = reading_options({n: one for n, one in (JUDGES | RUNS).items() if n != "scaling"})
+_STUDY = options.all_of(
+    option(
+        "--data [NAME=]FOLDER",
+        "Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a JSON file "
+        "that describes a collection. Repeat it to compare collections.",
+        multiple=True,
+    ),
+    options.runs("Runs, instead of those in --data."),
+    options.judges("Judges, instead of those in --data."),
+    option("--gold QRELS", "Gold labels, instead of those in --data."),
+    option(
+        "--as-published",
+        "Use the paper's own settings where they differ from the defaults; options that are given "
+        "take precedence.",
+        bool,
+    ),
+    option(
+        "-o, --output FOLDER",
+        "Output folder; results go into a subfolder named after the study, the data and the "
+        "parameters that are not the defaults.",
+        required=True,
+    ),
+    option(
+        "--engine", "local, dask://HOST:PORT, or the name of a joblib backend.", default="local"
+    ),
+    option(
+        "--jobs",
+        "Number of parallel jobs; default: one per core.",
+        count(MOST_WORKERS),
+        name="workers",
+    ),
+    options.seed(),
+    options.csv_safe,
+    options.reading({n: one for n, one in (JUDGES | RUNS).items() if n != "scaling"}),
+    options.quiet,
+)
 
 
 def _command(recipe: type[Recipe]) -> click.Command:
@@ -96,25 +103,21 @@ def _command(recipe: type[Recipe]) -> click.Command:
             for name, value in chosen.items()
             if value is not None and value is not False and value != ()
         }
-        options = dict(reading.options)
+        read = dict(reading.options)
         if as_published:
             named = {**recipe.published, **named}
             paper = recipe.published_reading.items()
-            options |= {k: v for k, v in paper if not was_typed(f"--{k.replace('_', '-')}")}
-        _run(recipe(**named), options=options, **given)
+            read |= {k: v for k, v in paper if not was_typed(f"--{k.replace('_', '-')}")}
+        _run(recipe(**named), read, **given)
 
-    command: Callable[..., None] = quiet_option(run)
-    for decorate in (_READING, *reversed(_STUDY)):
-        command = decorate(command)
-    for parameter in reversed(recipe.params()):
-        command = _flag(parameter)(command)
+    flags = map(_flag, recipe.params())
     *first, last = (NEEDS[need] for need in recipe.needs)
     needs = f"{', '.join(first)} and {last}" if first else last
     text = (
         f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.{_published(recipe)}\n\n"
         f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"
     )
-    return finished(click.command(recipe.name, help=text)(command))
+    return finished(click.command(recipe.name, help=text)(options.all_of(*flags, _STUDY)(run)))
 
 
 def _published(recipe: type[Recipe]) -> str:
@@ -131,43 +134,26 @@ def _published(recipe: type[Recipe]) -> str:
     return f"\n\n--as-published is short for {' '.join(flags)}." if flags else ""
 
 
-def _flag(parameter: Declared) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    default = parameter.default
-    name = f"--{parameter.name.replace('_', '-')}"
+def _flag(parameter: Declared) -> Decorator:
+    """Make the option of a parameter, which checks its value itself."""
+    default, usage = parameter.default, f"--{parameter.name.replace('_', '-')}"
     if default is False:
-        return click.option(name, is_flag=True, help=parameter.doc)
+        return option(usage, parameter.doc, bool)
     several = isinstance(default, tuple)
     shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
     meaning = parameter.doc + ("; repeatable" if several else "")
-    return click.option(
-        name,
+    return option(
+        f"{usage} VALUE",
+        meaning if shown in ("", None) else f"{meaning}  [default: {shown}]",
+        plain_value,
         multiple=several,
-        callback=_literals if several else _literal,
-        metavar="VALUE",
-        help=meaning if shown in ("", None) else f"{meaning}  [default: {shown}]",
     )
 
 
-def _literals(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> Any:
-    return tuple(map(_value, texts))
-
-
-def _literal(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
-    return None if text is None else _value(text)
-
-
-def _value(text: str) -> Any:
-    """Parse a number or a boolean; anything else stays text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
 def _run(
-    recipe: Recipe, *, data: tuple[str, ...], runs: tuple[str, ...], judges: tuple[str, ...],
-    gold: str | None, output: str, engine: str, workers: int | None, seed: int,
-    csv_safe: bool, options: Mapping[str, Any], quiet: bool,
+    recipe: Recipe, read: Mapping[str, Any], *, data: tuple[str, ...], runs: tuple[str, ...],
+    judges: tuple[str, ...], gold: str | None, output: str, engine: str, workers: int | None,
+    seed: int, csv_safe: bool, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.claims import summary, verdicts
@@ -176,12 +162,8 @@ def _run(
     from hungjury.studies.recipe import run_study
 
     check_installed("matplotlib", "studies", "the figures of a study")
-    given: dict[str, Any] = {
-        "runs": list(runs) or None,
-        "judges": list(judges) or None,
-        "gold": gold,
-        **options,
-    }
+    files = {"runs": list(runs) or None, "judges": list(judges) or None, "gold": gold}
+    given: dict[str, Any] = {**files, **read}
     if not data and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
     sources = read_collections(data, **given) if data else Sources.of(**given)

@@ -6,16 +6,10 @@ import click
 
 from hungjury.base.choices import ListOrder, OrderOf, OrderScale, SimulatedLabels
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
-from hungjury.cli.options import (
-    choice_option,
-    count,
-    finished,
-    grade,
-    option,
-    picture,
-    refuse_unused,
-    seed_option,
-)
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.main import finished
+from hungjury.cli.options import count, grade, option, picture
 from hungjury.cli.output import deliver
 
 
@@ -43,8 +37,8 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
 @theory_command.command("order")
 @click.argument("a", callback=_labels)
 @click.argument("b", callback=_labels)
-@choice_option("--kind", OrderOf, "Compare ranked lists or sets.")
-@choice_option("--scale", OrderScale, "On a ratio scale grades are units that add up (sets only).")
+@option("--kind", "Compare ranked lists or sets.", OrderOf)
+@option("--scale", "On a ratio scale grades are units that add up (sets only).", OrderScale)
 def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
     """Compare two judged lists, grades in rank order: less, equal, greater or incomparable.
 
@@ -63,9 +57,9 @@ def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
 
 @theory_command.command("axioms")
 @click.argument("measures", nargs=-1)
-@option("--length", type=count(MOST_RANKS_OF_A_PAGE), default=5, help="Length of the lists.")
-@option("--grades", type=count(MOST_GRADE + 1, 2), default=3, help="Number of grades, 0 included.")
-@click.option("--user", metavar="MODEL", help="Also check nMCG and MP with these users, a file.")
+@option("--length", "Length of the lists.", count(MOST_RANKS_OF_A_PAGE), 5)
+@option("--grades", "Number of grades, 0 included.", count(MOST_GRADE + 1, 2), 3)
+@option("--user MODEL", "Also check nMCG and MP with these users, a file.")
 def axioms(measures: tuple[str, ...], length: int, grades: int, user: str | None) -> None:
     """Check that measures rise with better documents (Replacement) and better order (Swap).
 
@@ -86,10 +80,10 @@ def axioms(measures: tuple[str, ...], length: int, grades: int, user: str | None
 
 @theory_command.command("scale")
 @click.argument("measures", nargs=-1, required=True)
-@option("--length", type=count(10), default=5, help="Length of the lists.")
-@option("--grades", type=count(32, 2), default=2, help="Number of grades, 0 included.")
-@choice_option(
-    "--order", ListOrder, "Order of the lists: as rankings, as sets, or by the first rank first."
+@option("--length", "Length of the lists.", count(10), 5)
+@option("--grades", "Number of grades, 0 included.", count(32, 2), 2)
+@option(
+    "--order", "Order of the lists: as rankings, as sets, or by the first rank first.", ListOrder
 )
 def scale(measures: tuple[str, ...], length: int, grades: int, order: ListOrder) -> None:
     """Check whether measures are on an interval scale: equal steps, equal differences.
@@ -108,10 +102,16 @@ def scale(measures: tuple[str, ...], length: int, grades: int, order: ListOrder)
 
 @theory_command.command("balancing")
 @click.argument("measures", nargs=-1, required=True)
-@option("--length", "lengths", type=count(1_000_000), multiple=True, default=[10, 100, 1000],
-        help="Length of the lists; repeatable.")  # fmt: skip
-@click.option("--q-min", type=grade, default=1, help="Smallest relevant grade.")
-@click.option("--q-max", type=grade, default=1, help="Largest grade.")
+@option(
+    "--length",
+    "Length of the lists; repeatable.",
+    count(1_000_000),
+    [10, 100, 1000],
+    name="lengths",
+    multiple=True,
+)
+@option("--q-min", "Smallest relevant grade.", grade, 1)
+@option("--q-max", "Largest grade.", grade, 1)
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
     """Compute the balancing index of measures.
 
@@ -135,16 +135,14 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 
 @theory_command.command("figure")
 @click.argument("which", type=click.Choice(["balancing", "measures", "significance"]))
-@click.option(
-    "-o", "--output", type=picture, required=True, metavar="FILE", help=".svg, .png or .pdf"
-)
-@option("--trials", type=count(MOST_SAMPLES), default=10_000, help="For significance.")
-@choice_option(
+@option("-o, --output FILE", ".svg, .png or .pdf", picture, required=True)
+@option("--trials", "For significance.", count(MOST_SAMPLES), 10_000)
+@option(
     "--labels",
-    SimulatedLabels,
     "For significance: fixed shares of relevant documents, or independent ones.",
+    SimulatedLabels,
 )
-@seed_option("For significance.")
+@options.seed("For significance.")
 def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: int) -> None:
     """Plot the growth of balancing indices, those of all measures, or the power of RBP.
 

@@ -1,54 +1,30 @@
-"""hungjury train"""
+"""hungjury train, rank and compare-rankers"""
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from glob import glob
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hungjury.base.choices import LabelKind, Objective
-from hungjury.cli.options import (
-    F,
-    all_of,
-    choice_option,
-    new_file,
-    option,
-    picture_option,
-    quiet_option,
-    refuse_unused,
-)
-from hungjury.cli.output import deliver, print_notes, progress_bar
-from hungjury.cli.reading import flag
+from hungjury.base.errors import Note
+from hungjury.base.parameters import MOST_RANKS, MOST_TREES
+from hungjury.cli import options
+from hungjury.cli.failing import refuse_unused
+from hungjury.cli.options import count, new_file, option, second_file
+from hungjury.cli.output import Output, deliver, print_notes, progress_bar
 from hungjury.ltr.options import FEATURES, GOAL, TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
+    from hungjury.ltr.letor import Fold
 
-FLAGS = {
-    "num_iterations": "trees", "num_leaves": "leaves", "early_stopping_round": "stop_after",
-}  # fmt: skip
-
-
-def training_options(command: F) -> F:
-    """Add the options of training; a command gets them as `training`, named as functions do."""
-    options = {FLAGS.get(name, name): name for name in (GOAL | FEATURES | TREES) if name != EARLY}
-
-    @wraps(command)
-    def gathered(settings: dict[str, Any], **given: Any) -> Any:
-        own = {name: given.pop(shown) for shown, name in options.items()}
-        return command(training=own | settings, **given)
-
-    flags = [training_flag(name) for name in options.values()]
-    return cast(F, all_of([*flags, _set])(gathered))
-
-
-def training_flag(name: str) -> Callable[[F], F]:
-    """Make the flag of an option of training."""
-    return flag(replace((GOAL | FEATURES | TREES)[name], name=FLAGS.get(name, name)))
+EARLY = "early_stopping_round"
+FLAGS = {"num_iterations": "trees", "num_leaves": "leaves", EARLY: "stop_after"}
+OPTIONS = GOAL | FEATURES | TREES
 
 
 def _settings(
@@ -62,7 +38,7 @@ def _settings(
             raise click.BadParameter(f"{text!r} is not a setting; use NAME=VALUE")
         if name in _names_of_options():
             raise click.BadParameter(f"{name} has its own option; see --help")
-        found[name] = _value(value)
+        found[name] = options.plain_value(value)
     return found
 
 
@@ -77,46 +53,42 @@ def _names_of_options() -> set[str]:
     return names.union(*(signature(call).parameters for call in (train_ranker, compare_rankers)))
 
 
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _training(settings: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """Name the options of training as functions do."""
+    names = {flag: name for name, flag in FLAGS.items()}
+    return {names.get(flag, flag): value for flag, value in given.items()} | settings
 
 
-_set = click.option(
-    "--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
-    help="Any other LightGBM parameter; repeatable.",
-)  # fmt: skip
-EARLY = "early_stopping_round"
+# The options of training, which a command gets as `training`.
+training = options.bundle(
+    "training",
+    _training,
+    *(options.declared(one, FLAGS.get(n, n)) for n, one in OPTIONS.items() if n != EARLY),
+    option(
+        "--set NAME=VALUE",
+        "Any other LightGBM parameter; repeatable.",
+        name="settings",
+        multiple=True,
+        callback=_settings,
+    ),
+)
 
 
 @click.command("train", no_args_is_help=True)
 @click.argument("train", metavar="TRAIN")
-@click.option("--valid", metavar="FILE", help="Validation data for early stopping.")
-@choice_option(
+@option("--valid FILE", "Validation data for early stopping.")
+@option(
     "--objective",
-    Objective,
     "The users' nMCG, nDCG by the same code, LightGBM's own lambdarank, xGAP or eGAP.",
+    Objective,
 )
-@choice_option("--labels", LabelKind, "Kind of labels in the first column of the files.")
-@option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
-@training_flag(EARLY)
-@training_options
-@click.option(
-    "-o",
-    "--output",
-    type=new_file,
-    required=True,
-    metavar="FILE",
-    help="Write the ranker to this file (JSON).",
-)
-@picture_option("--plot", "Plot the measure by number of trees")
-@quiet_option
+@option("--labels", "Kind of labels in the first column of the files.", LabelKind)
+@option("--qrels FILE", "Labels that replace those in the files.")
+@options.declared(OPTIONS[EARLY], FLAGS[EARLY])
+@training
+@option("-o, --output FILE", "Write the ranker to this file (JSON).", new_file, required=True)
+@options.plot("Plot the measure by number of trees")
+@options.quiet
 def train_command(
     train: str, valid: str | None, objective: Objective, labels: LabelKind, qrels: str | None,
     stop_after: int, training: dict[str, Any], output: str, plot: str | None, quiet: bool,
@@ -169,3 +141,152 @@ def _summary(output: str, ranker: Ranker, data: RankingData, seen: RankingData |
         return text
     start, now = (float(ranker.score(seen, trees).mean()) for trees in (0, None))
     return f"{text}; {ranker.goal} on the validation data: {now:.4f} (unranked {start:.4f})"
+
+
+@click.command("rank", no_args_is_help=True)
+@click.argument("ranker", metavar="RANKER")
+@click.argument("data", metavar="DATA")
+@option("--tag TEXT", "System name in the run.", options.word, "hungjury")
+@option("--trees", "Use only the first trees; default: all kept trees.", count(MOST_TREES))
+@option("--depth", "Documents per query; default: all.", count(MOST_RANKS))
+@option("--labels", "Kind of labels in the first column of DATA.", LabelKind)
+@option("--qrels FILE", "Write the labels of DATA to this file, for evaluation.", second_file)
+@options.output
+@options.quiet
+def rank_command(
+    ranker: str, data: str, tag: str, trees: int | None, depth: int | None, labels: LabelKind,
+    qrels: str | None, output: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    """Rank documents with a trained ranker, as a TREC run.
+
+    \b
+    Examples:
+      hungjury rank ranker.json test.txt -o test.run --qrels test.qrels
+      hungjury evaluate test.qrels test.run -m 'nDCG(dcg="exp-log2")@10' -m 'nMCG(nav_rel=2)@10'
+    """
+    from hungjury.data.labels import read_qrels
+    from hungjury.ltr import Ranker, read_letor
+
+    model = Ranker.load(ranker)
+    read = read_letor(data, labels, model.features)
+    deliver(_lines(model.rank(read, trees), tag, depth), output)
+    if qrels is not None:
+        read_qrels(read.qrels()).write(qrels)
+    print_notes(_notes(read, data), quiet)
+    if not quiet and output is not None:
+        click.echo(f"{output}: {len(read):,} documents of {len(read.queries):,} queries", err=True)
+
+
+def _notes(data: RankingData, name: str) -> list[Note]:
+    """Note features that the ranker knows and the data lack, maybe a sign of other data."""
+    features = data.features.shape[1]
+    found = int((data.features != 0).any(axis=0).sum())
+    if 2 * found >= features:
+        return []
+    text = f"only {found:,} of the ranker's {features:,} features are other than 0 in {name}"
+    return [Note("other-features", found, text, about="result")]
+
+
+def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str:
+    """Write TREC columns, equal scores in trec_eval's order: ranks are those that it uses."""
+    lines = []
+    for query, scores in run.items():
+        order = sorted(scores, key=lambda d: (scores[d], d.encode("utf-8", "surrogateescape")))
+        for rank, document in enumerate(order[::-1][:depth], 1):
+            lines.append(f"{query} Q0 {document} {rank} {scores[document]!r} {tag}\n")
+    return "".join(lines)
+
+
+def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
+    try:
+        sizes = [int(v) for v in value.split(",")]
+        if min(sizes) < 1:
+            raise ValueError
+        return sizes
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is not a list of tree counts such as 100,500"
+        ) from None
+
+
+@click.command("compare-rankers", no_args_is_help=True)
+@click.argument("folders", nargs=-1, required=True, metavar="[NAME=]FOLDER...")
+@option(
+    "--folds",
+    "Join the data of one FOLDER (of each data set) and split it into this many folds, in the "
+    "order of queries.",
+    count(1000, 3),
+)
+@option(
+    "--sizes",
+    'Tree counts to evaluate besides "all", the one best on the validation data.',
+    default="100,500",
+    callback=_sizes,
+)
+@option(
+    "--objective",
+    "Objectives to train; the first is the baseline.",
+    Objective,
+    ["lambdarank", "nmcg"],
+    name="objectives",
+    multiple=True,
+)
+@option("--without NUMBERS", "Train each objective also without these features, such as 134-136.")
+@training
+@options.plot("Plot learning curves")
+@options.results("table", "csv", "json", "latex")
+def compare_rankers_command(
+    folders: tuple[str, ...], folds: int | None, sizes: list[int],
+    objectives: tuple[Objective, ...], without: str | None, training: dict[str, Any],
+    plot: str | None, out: Output,
+) -> None:  # fmt: skip
+    """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
+
+    Each FOLDER is a fold with train.txt, vali.txt and test.txt (LETOR text, optionally .gz), or
+    train_feature.npy, train_label.npy, train_group.npy and so on. To compare on several data sets,
+    give NAME=FOLDER; FOLDER may then be a pattern, as in 'WEB30K=MSLR-WEB30K/Fold*'.
+
+    \b
+    Examples:
+      hungjury compare-rankers MSLR/Fold* --user users.json --plot curves.svg
+      hungjury compare-rankers MQ2008/Fold1 --folds 5 --nav-rel 2
+      hungjury compare-rankers MSLR-WEB10K/Fold* --objective lambdarank --without 134-136
+      hungjury compare-rankers 'WEB30K=MSLR/Fold*' Istella=istella-s --format latex
+    """
+    from hungjury.base.tables import Table
+    from hungjury.ltr import compare_data_sets
+
+    sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
+    with out.progress() as progress:
+        several = compare_data_sets(
+            sets, sizes=sizes, objectives=objectives, without=without, progress=progress, **training
+        )
+    found = several if len(sets) > 1 else next(iter(several.found.values()))
+    out.notes(found.notes)
+    out.write(Table.of(found.rows()) if out.form in ("csv", "json") else found)
+    if plot is not None:
+        several.plot().save(plot)
+
+
+def _data_sets(folders: tuple[str, ...]) -> dict[str, list[str]]:
+    """The folders of each data set by its name; those without a name are one set."""
+    sets: dict[str, list[str]] = {}
+    for given in folders:
+        name, equals, pattern = given.partition("=")
+        if not equals or os.path.exists(given):
+            name, pattern = "", given
+        sets.setdefault(name, []).extend(sorted(glob(pattern)) or [pattern])
+    if "" in sets and len(sets) > 1:
+        unnamed = sets[""][0]
+        raise click.UsageError(f"name every data set: NAME={unnamed} instead of {unnamed}")
+    return sets
+
+
+def _parts(folders: list[str], folds: int | None) -> list[Fold]:
+    """The folds of one data set."""
+    from hungjury.ltr import join_data, make_folds, read_fold
+
+    if folds is not None and len(folders) > 1:
+        raise click.UsageError("--folds splits the data of one FOLDER; give one per data set")
+    parts = [read_fold(folder) for folder in folders]
+    return parts if folds is None else make_folds(join_data(parts[0]), folds)
