@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from builders.commands import ALL, hungjury
 from hungjury.base.errors import InputError, MissingExtra, Note
 from hungjury.cli.main import hungjury as group
-from hungjury.cli.main import summaries
-from hungjury.cli.main import writes
+from hungjury.cli.main import summaries, writes
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
 from hungjury.users.classes import Dynamic, UserClass
