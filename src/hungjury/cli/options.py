@@ -57,7 +57,7 @@ def option(
     Parameters
     ----------
     usage : str
-        Its names, and what stands for its value.
+        Its names, and the word for its value.
     help : str
         What it is for.
     kind : type
