@@ -187,6 +187,9 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _protocol(kind: type) -> bool:
+    """Tell whether a type cannot be checked; numpy's for arrays would refuse tuples."""
+    if kind.__module__.startswith("numpy._typing"):
+        return True
     return getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, MeasureError, rel_range
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.parameters import integer, param
+from hungjury.base.parameters import MOST_RANKS, integer, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.stats.correlation import with_ties
@@ -368,15 +368,9 @@ CATALOGUE: Catalogue[Measure] = Catalogue(
 )
 
 
-MOST_RANKS = 2**31 - 1  # of a list: ranks are 32-bit integers
-
-
-def rel_param() -> Any:
-    return param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
-
-
-def cutoff_param() -> Any:
-    return param(None, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
+# Parameters that many measures have.
+REL = param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
+CUTOFF = param(None, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
@@ -390,14 +384,14 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
 class Binary(Measure):
     """Base of measures of binary relevance."""
 
-    rel: int = rel_param()
+    rel: int = REL
 
 
 class BinaryAtCutoff(Binary):
     """Base of measures of binary relevance that may be cut."""
 
     at = "cutoff"
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     def hits_kernel(
         self,

@@ -23,62 +23,27 @@ def numbers(
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise InputError(
-            f"{name} is not an array of numbers ({problem})",
-            code="not-numbers",
-            argument=name,
-            remedy="give numbers, in rows of one length",
-        ) from problem
+        said = f"{name} is not an array of numbers ({problem})"
+        raise refused(name, "not-numbers", said, "give numbers, in rows of one length") from problem
     if array.ndim == 0:
-        raise InputError(
-            f"{name} is a single number",
-            code="wrong-shape",
-            argument=name,
-            remedy=f"give an array whose last axis is the {unit}s",
-        )
+        remedy = f"give an array whose last axis is the {unit}s"
+        raise refused(name, "wrong-shape", f"{name} is a single number", remedy)
     if array.shape[-1] < least:
-        raise InputError(
-            f"{name} has {array.shape[-1]} {unit}(s) on its last axis, {least} needed",
-            code="too-few",
-            argument=name,
-            remedy=f"give at least {least} {unit}(s), on the last axis",
-        )
+        said = f"{name} has {array.shape[-1]} {unit}(s) on its last axis, {least} needed"
+        remedy = f"give at least {least} {unit}(s), on the last axis"
+        raise refused(name, "too-few", said, remedy)
     bad = np.isnan(array) if infinite else ~np.isfinite(array)
     if bad.any():
         where = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise InputError(
-            f"{name} has {array[where]} at index {where}",
-            code="undefined-values",
-            argument=name,
-            remedy=f"leave out {unit}s without a value, or score them (0 is usual)",
-        )
+        remedy = f"leave out {unit}s without a value, or score them (0 is usual)"
+        said = f"{name} has {array[where]} at index {where}"
+        raise refused(name, "undefined-values", said, remedy)
     return array
 
 
-def same_items(first: Floats, second: Floats, names: tuple[str, str]) -> None:
-    """Check that the last axes list the same items."""
-    if first.shape[-1] != second.shape[-1]:
-        raise InputError(
-            f"{names[0]} has {first.shape[-1]} items, {names[1]} has {second.shape[-1]}",
-            code="wrong-length",
-            argument=names[1],
-            remedy="give both the same items in the same order, on the last axis",
-        )
-
-
-def leading_shape(
-    first: tuple[int, ...], second: tuple[int, ...], names: tuple[str, str]
-) -> tuple[int, ...]:
-    """Return the common shape of two sets of leading axes."""
-    try:
-        return np.broadcast_shapes(first, second)
-    except ValueError as problem:
-        raise InputError(
-            f"the leading axes {first} of {names[0]} and {second} of {names[1]} do not match",
-            code="wrong-shape",
-            argument=names[1],
-            remedy="make them equal, or insert axes of length 1",
-        ) from problem
+def refused(name: str, code: str, said: str, remedy: str) -> InputError:
+    """Return the error of an argument."""
+    return InputError(said, code=code, argument=name, remedy=remedy)
 
 
 def count(value: int, name: str) -> None:

@@ -9,14 +9,13 @@ that is, if all judges always give the same label.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import check_choice
 from hungjury.base.records import Record
 from hungjury.stats.resampling import normal_reach
 
@@ -109,7 +108,6 @@ def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
     >>> round(krippendorff_alpha(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])), 3)
     0.444
     """
-    check_choice("level", level, get_args(AlphaLevel))
     counts = _usable(counts)
     if not len(counts):
         return float("nan")
@@ -117,10 +115,7 @@ def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
     together = (counts * weight[:, None]).T @ counts
     together -= np.diag(counts.T @ weight)  # a label is not paired with itself
     often = together.sum(axis=1)
-    if level == "ordinal":
-        distance = _ranked_between(often)
-    else:
-        distance = 1 - np.eye(len(often))
+    distance = _ranked_between(often) if level == "ordinal" else 1 - np.eye(len(often))
     expected = float((np.outer(often, often) * distance).sum() / (often.sum() - 1))
     observed = float((together * distance).sum())
     return 1 - observed / expected if expected else float("nan")

@@ -9,24 +9,14 @@ are tied when they are exactly equal; `with_ties` rounds means for that.
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, check_choice
-from hungjury.stats._checks import (
-    Numbers,
-    Seed,
-    as_number,
-    count,
-    generator,
-    leading_shape,
-    numbers,
-    same_items,
-)
+from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers, refused
 
 TauVariant = Literal["a", "b"]
 TauTies = Literal["exact", "sampled"]
@@ -74,8 +64,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
 
     Two of three pairs are in the same order and one is swapped: (2 - 1) / 3.
     """
-    first, second = _two_vectors(x, y, ("x", "y"))
-    shape = leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
+    first, second, shape = _two(x, y, ("x", "y"))
     sums = _each(first, second, shape, by_rank=False)
     possible = _possible_pairs(first, second, variant)
     return as_number(_tau(sums, np.broadcast_to(possible, shape)))
@@ -86,7 +75,7 @@ def kendall_cross(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Floa
 
     The result is [..., R, Q].
     """
-    first, second = _two_tables(x, y, ("x", "y"))
+    first, second, _ = _two(x, y, ("x", "y"), axes=2)
     sums = _cross(first, second, by_rank=False)
     possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
     return _tau(sums, possible)
@@ -138,9 +127,7 @@ def tau_ap(
     A swap at the bottom leaves 0.78, one at the top 0.33. In the last example the orders agree; the
     tie in the middle is what keeps the correlation below 1.
     """
-    first, second = _two_vectors(estimate, truth, ("estimate", "truth"))
-    shape = leading_shape(first.shape[:-1], second.shape[:-1], ("estimate", "truth"))
-    check_choice("ties", ties, get_args(TauTies))
+    first, second, shape = _two(estimate, truth, ("estimate", "truth"))
     if ties == "exact":
         return as_number(_exact_tau_ap(first, second, shape))
     count(samples, "samples")
@@ -156,7 +143,7 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
 
     The result is [..., E, T].
     """
-    first, second = _two_tables(estimates, truths, ("estimates", "truths"))
+    first, second, _ = _two(estimates, truths, ("estimates", "truths"), axes=2)
     tau: Floats = _cross(first, second, by_rank=True) / (first.shape[-1] - 1)
     return tau
 
@@ -188,40 +175,43 @@ def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
 
     The differences are 0 and 2; their mean square is 2.
     """
-    first, second = numbers(x, "x"), numbers(y, "y")
-    same_items(first, second, ("x", "y"))
-    leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
+    first, second, _ = _two(x, y, ("x", "y"), least=1)
     with np.errstate(over="ignore"):
         found = np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1)))
     if not np.isfinite(found).all():
-        raise InputError(
-            "the squared differences are too large for a number",
-            code="too-large",
-            argument="x",
-            remedy="scale the values down first",
-        )
+        said = "the squared differences are too large for a number"
+        raise refused("x", "too-large", said, "scale the values down first")
     return as_number(found)
 
 
-def _two_vectors(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:
-    first = numbers(x, names[0], least=2, infinite=True)
-    second = numbers(y, names[1], least=2, infinite=True)
-    same_items(first, second, names)
-    return first, second
+def _two(
+    x: ArrayLike, y: ArrayLike, names: tuple[str, str], least: int = 2, axes: int = 1
+) -> tuple[Floats, Floats, tuple[int, ...]]:
+    """Return both as arrays of the same items, and the shape of what is before `axes` axes.
 
-
-def _two_tables(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:
-    first, second = _two_vectors(x, y, names)
+    A single item has no order: where at least 2 are needed, values may be infinite.
+    """
+    first, second = (
+        numbers(given, name, least=least, infinite=least > 1)
+        for given, name in zip((x, y), names, strict=True)
+    )
+    one, other = names
+    items = first.shape[-1], second.shape[-1]
+    if items[0] != items[1]:
+        remedy = "give both the same items in the same order, on the last axis"
+        said = f"{one} has {items[0]} items, {other} has {items[1]}"
+        raise refused(other, "wrong-length", said, remedy)
     for table, name in zip((first, second), names, strict=True):
-        if table.ndim < 2:
-            raise InputError(
-                f"{name} is one vector",
-                code="wrong-shape",
-                argument=name,
-                remedy="give a table [..., row, item]",
-            )
-    leading_shape(first.shape[:-2], second.shape[:-2], names)
-    return first, second
+        if table.ndim < axes:
+            remedy = "give a table [..., row, item]"
+            raise refused(name, "wrong-shape", f"{name} is one vector", remedy)
+    leading = first.shape[:-axes], second.shape[:-axes]
+    try:
+        return first, second, np.broadcast_shapes(*leading)
+    except ValueError as problem:
+        said = f"the leading axes {leading[0]} of {one} and {leading[1]} of {other} do not match"
+        remedy = "make them equal, or insert axes of length 1"
+        raise refused(other, "wrong-shape", said, remedy) from problem
 
 
 def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
@@ -258,7 +248,6 @@ def _untied_pairs(values: Floats) -> NDArray[np.int64]:
 
 def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Floats:
     """Return the denominator of tau."""
-    check_choice("variant", variant, get_args(TauVariant))
     if variant == "a":
         items = first.shape[-1]
         shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])

@@ -6,13 +6,13 @@ to the ranking's first d places by an amount that grows from 0 before t to 1.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, check_choice
+from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 
 Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashable]]
@@ -84,7 +84,6 @@ def rbo(a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: RboTies 
     at the three depths, and 2/3 is taken to continue.
     """
     check_share("p", p)
-    check_choice("ties", ties, get_args(RboTies))
     first, second = _places(a, "a", ties), _places(b, "b", ties)
     short, long = sorted((first, second), key=lambda places: len(places.items))
     agreement = _agreements(short, long, ties)
@@ -168,12 +167,6 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
 
 def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
     """Split the ranking into groups of tied items, best group first."""
-    if isinstance(ranking, str):
-        raise InputError(
-            f"ranking {name} is one string, {ranking!r}",
-            code="not-a-list",
-            remedy="give a list of items",
-        )
     if isinstance(ranking, Mapping):
         return _groups_by_score(ranking, name)
     groups = [

@@ -124,19 +124,14 @@ def studentised_bootstrap(
     observed = _effect(rows, centred)
     pvalues, needed = np.empty(len(rows)), np.full(len(rows), np.nan)
     for block, means, statistics in _resampled(centred, samples, rng):
-        pvalues[block] = _share_reached(statistics, observed[block])
+        reached = statistics >= observed[block, None] * (1 - NOISE)
+        pvalues[block] = (np.count_nonzero(reached, axis=-1) + 1) / (samples + 1)
         if alpha is None:
             continue
         rank = max(1, round(samples * alpha)) - 1
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
         needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
     return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
-
-
-def _share_reached(statistics: Floats, observed: Floats) -> Floats:
-    """Return the share of samples, the observed one included, that reach the observed value."""
-    reached = np.count_nonzero(statistics >= observed[:, None] * (1 - NOISE), axis=-1)
-    return np.asarray((reached + 1) / (statistics.shape[-1] + 1))
 
 
 def _differences(differences: ArrayLike) -> Floats:
@@ -201,18 +196,11 @@ def _signs(topics: int, samples: int, rng: Seed) -> tuple[Floats, bool]:
     """Return signs [pattern, topic]: all patterns if `samples` are enough for them (True)."""
     count(samples, "samples")
     exact = topics < 62 and 2**topics <= samples
-    return _all_signs(topics) if exact else _random_signs(topics, samples, rng), exact
-
-
-def _all_signs(topics: int) -> Floats:
-    """List every pattern of +1 and -1, [2**topics, topics]."""
-    bits = np.arange(2**topics)[:, None] >> np.arange(topics) & 1
-    return np.where(bits == 1, 1.0, -1.0)
-
-
-def _random_signs(topics: int, samples: int, rng: Seed) -> Floats:
-    coins = generator(rng).integers(0, 2, size=(samples, topics))
-    return np.where(coins == 1, 1.0, -1.0)
+    if exact:
+        coins = np.arange(2**topics)[:, None] >> np.arange(topics) & 1
+    else:
+        coins = generator(rng).integers(0, 2, size=(samples, topics))
+    return np.where(coins == 1, 1.0, -1.0), exact
 
 
 def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Numbers]:

@@ -100,13 +100,9 @@ def is_measure(given: object) -> bool:
 
 
 def _meant(one: MeasureLike) -> list[Measure]:
-    if isinstance(one, str):
-        return _parse(one)
-    return [one if isinstance(one, Measure) else _from_ir_measures(one)]
-
-
-def _parse(text: str) -> list[Measure]:
-    text = text.strip()
+    if not isinstance(one, str):
+        return [one if isinstance(one, Measure) else _from_ir_measures(one)]
+    text = one.strip()
     if found := _from_trec(text):
         return found
     try:
@@ -189,47 +185,38 @@ def measures() -> list[MeasureInfo]:
 _CUTS = "5,10,15,20,30,100,200,500,1000"
 _LEVELS = ",".join(f"{i / 10:.2f}" for i in range(11))
 
-# Names without a parameter, in trec_eval's order of printing.
-_PLAIN = {
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-    "map": "AP",
-    "gm_map": "GMAP",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "recip_rank": "RR",
-    "infAP": "infAP",
-    "11pt_avg": 'IPrec11(levels="trec")',
-    "ndcg": "nDCG",
-    "set_P": "SetP",
-    "set_recall": "SetR",
-    "set_F": "SetF",
-    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
-}
-# Names with a cutoff or a level after the last underscore: ours, and trec_eval's default values.
-_CUT = {
+# trec_eval's names in its order of printing: ours, and the default values of those that have a
+# cutoff or a level after the last underscore.
+_TREC = {
+    "num_q": ("NumQ", ""),
+    "num_ret": ("NumRet", ""),
+    "num_rel": ("NumRel", ""),
+    "num_rel_ret": ("NumRelRet", ""),
+    "map": ("AP", ""),
+    "gm_map": ("GMAP", ""),
+    "Rprec": ("Rprec", ""),
+    "bpref": ("Bpref", ""),
+    "recip_rank": ("RR", ""),
     "iprec_at_recall": ('IPrec(levels="trec")', _LEVELS),
     "P": ("P", _CUTS),
     "recall": ("R", _CUTS),
+    "infAP": ("infAP", ""),
+    "11pt_avg": ('IPrec11(levels="trec")', ""),
+    "ndcg": ("nDCG", ""),
     "ndcg_cut": ("nDCG", _CUTS),
     "map_cut": ("AP", _CUTS),
     "success": ("Success", "1,5,10"),
+    "set_P": ("SetP", ""),
+    "set_recall": ("SetR", ""),
+    "set_F": ("SetF", ""),
+    "num_nonrel_judged_ret": ("NumNonrelJudgedRet", ""),
 }
+OFFICIAL = list(_TREC)[:11]
 # Names used by MTEB, ranx and others.
 _ELSEWHERE = {
     "map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "hits": "Success",
     "hit_rate": "Success", "r-precision": "Rprec", "r_precision": "Rprec",
 }  # fmt: skip
-OFFICIAL = [
-    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
-    "iprec_at_recall", "P",
-]  # fmt: skip
-_ALL = [
-    *OFFICIAL, "recall", "infAP", "11pt_avg", "ndcg", "ndcg_cut", "map_cut", "success", "set_P",
-    "set_recall", "set_F", "num_nonrel_judged_ret",
-]  # fmt: skip
 NOT_HERE = {
     "gm_bpref", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "relative_P",
     "set_relative_P", "set_map", "relstring", "rbp", "rbp_resid", "unj", "map_avgjg", "P_avgjg",
@@ -240,18 +227,18 @@ NOT_HERE = {
 def _from_trec(text: str) -> list[Measure] | None:
     """Return the measures meant by a trec_eval name, or None if it is not one."""
     if text in ("official", "all_trec"):
-        names = OFFICIAL if text == "official" else _ALL
+        names = OFFICIAL if text == "official" else _TREC
         return [m for name in names for m in _from_trec(name) or ()]
     name, values = _split(text)
-    if name in _PLAIN and values is None:
-        return [CATALOGUE.parse(_PLAIN[name])]
+    ours, usual = _TREC.get(name, ("", ""))
+    if usual:
+        return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
+    if ours and values is None:
+        return [CATALOGUE.parse(ours)]
     if name == "ndcg" and values is not None:
         return [CATALOGUE.parse(f"nDCG(gains={{{values.replace('=', ': ')}}})")]
     if name == "set_F" and values is not None:
         return [CATALOGUE.parse(f"SetF(beta={values})")]
-    if name in _CUT:
-        ours, usual = _CUT[name]
-        return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
     base = re.sub(r"([._][\d.,=-]+|@\d+)$", "", text)
     if base in NOT_HERE or text.startswith("prefs_"):
         raise UnknownName(
@@ -279,13 +266,11 @@ def _from_elsewhere(text: str) -> str | None:
 
 def _split(text: str) -> tuple[str, str | None]:
     """Split 'P.5,10' and 'P_5' into ('P', '5,10') and ('P', '5')."""
-    if text in _PLAIN or text in _CUT:
-        return text, None
     name, dot, values = text.partition(".")
-    if dot and (name in _PLAIN or name in _CUT):
+    if dot and name in _TREC:
         return name, values
     match = re.fullmatch(r"(.+)_(\d+(?:\.\d+)?)", text)
-    if match and match[1] in _CUT:
+    if match and _TREC.get(match[1], ("", ""))[1]:
         return match[1], match[2]
     return text, None
 
@@ -293,11 +278,10 @@ def _split(text: str) -> tuple[str, str | None]:
 def trec_name(measure: Measure) -> str:
     """Return trec_eval's name of a measure if it has one (rel= becomes its -l), else our own."""
     text = str(measure)
-    for theirs, ours in _PLAIN.items():
-        if text == ours:
+    for theirs, (ours, usual) in _TREC.items():
+        if text == ours and not usual:
             return theirs
-    for theirs, (ours, _) in _CUT.items():
-        if text.startswith(f"{ours}@") and measure.at is not None:
+        if usual and text.startswith(f"{ours}@") and measure.at is not None:
             value = getattr(measure, measure.at)
             level = f"{value:.2f}"
             shown = level if measure.at == "recall" and float(level) == value else str(value)

@@ -14,15 +14,15 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import MOST_DRAWS, MOST_RANKS, integer, number, param, required
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Measure, cutoff_param
+from hungjury.measures.base import CATALOGUE, CUTOFF, Measure
 from hungjury.measures.catalogue.probabilities import (
+    BASE_DEPTH,
+    COLLECTION,
+    PROB,
+    UNJUDGED,
     RecallBase,
     Uncertain,
-    base_depth_param,
-    collection_param,
-    prob_param,
     recall_base_param,
-    unjudged_param,
 )
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ class E(Uncertain):
     of: Measure = required(kind=a_measure, doc="the measure")
     draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="number of label sets drawn")
     seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
-    prob: tuple[float, ...] | None = prob_param()
-    unjudged: float | None = unjudged_param()
+    prob: tuple[float, ...] | None = PROB
+    unjudged: float | None = UNJUDGED
     recall_base: RecallBase = recall_base_param("list")
-    base_depth: int = base_depth_param()
-    collection: int | None = collection_param()
+    base_depth: int = BASE_DEPTH
+    collection: int | None = COLLECTION
     topic_shift: float = shift_param("the documents of a topic")
     judge_shift: float = shift_param("all documents, an error that the judges have in common")
     clusters: str | None = param(
@@ -97,7 +97,7 @@ class E(Uncertain):
         doc="file of near-duplicates, with a topic, a document and the name of its cluster on "
         "each line: those of a cluster are relevant together",
     )  # fmt: skip
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     def __post_init__(self) -> None:
         if self.recall_base == "pool":

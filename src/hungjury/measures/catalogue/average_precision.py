@@ -19,17 +19,17 @@ from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    CUTOFF,
+    REL,
     BinaryAtCutoff,
     Form,
     Kernel,
     Measure,
     Sum,
     Sums,
-    cutoff_param,
     hits_of,
     pools_of,
     ratio,
-    rel_param,
     rests_on,
 )
 from hungjury.measures.ties import expected_precisions
@@ -121,7 +121,7 @@ class NCP(Measure):
     weights: tuple[float, ...] | None = param(
         None, kind=numbers, low=0, doc="weights of the first, second, ... relevant document"
     )
-    rel: int = rel_param()
+    rel: int = REL
 
     def score(self, judged: Judged) -> Floats:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
@@ -160,7 +160,7 @@ class GradedAP(Measure):
         kind=threshold_probabilities,
         doc="P(the lowest grade that satisfies a user is k), k = 1, 2, ...",
     )
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     @property
     def declared_grade(self) -> int:

@@ -8,8 +8,6 @@ could grow if all documents that were not judged had the largest gain.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from hungjury.base.arrays import Floats
@@ -18,23 +16,18 @@ from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CATALOGUE, Measure, seen
 from hungjury.measures.catalogue.any_expectation import a_measure
-from hungjury.measures.catalogue.gain import Persistent, gain_table, max_grade_param
+from hungjury.measures.catalogue.gain import MAX_GRADE, Persistent, gain_table
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Residual"]
 
 
-def _wanted_param() -> Any:
-    return param(1.0, kind=number, low=0, open_low=True, doc="gain that the user wants in all")
-
-
-def _ranks_param() -> Any:
-    return param(10, kind=integer, low=1, doc="ranks read at most")
+WANTED = param(1.0, kind=number, low=0, open_low=True, doc="gain that the user wants in all")
 
 
 class Reading(Measure):
     """Base of the family. A measure declares `go_on`, and `tail` where it has no cutoff."""
 
-    max_grade: int | None = max_grade_param()
+    max_grade: int | None = MAX_GRADE
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         """Return C of the ranks [..., n], given their gains and the gains down to them."""
@@ -72,38 +65,41 @@ class Reading(Measure):
         return dense[..., :width]
 
 
+class ReadingToCutoff(Reading):
+    """Base of users who stop at a cutoff at the latest."""
+
+    at = "cutoff"
+    cutoff: int = param(10, kind=integer, low=1, doc="ranks read at most")
+
+
 def _inverse_squares(start: Floats) -> Floats:
-    """Return Σ 1 / n² over n = start, start + 1, ..."""
+    """Return start² Σ 1 / n² over n = start, start + 1, ..."""
     from scipy.special import zeta
 
-    return np.asarray(zeta(2.0, start))
+    return np.asarray(start**2 * zeta(2.0, start))
 
 
 @CATALOGUE.add("SDCG")
-class SDCG(Reading):
+class SDCG(ReadingToCutoff):
     """Scaled DCG: discounted gain divided by the largest that is possible, with the largest grade
     at every rank. Unlike nDCG it does not depend on how many relevant documents there are: topics
     with few of them weigh less."""
 
     paper = "Moffat et al. 2017"
     formula = "SDCG@k = Σ_n W(n) gain(n), C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k"
-    at = "cutoff"
-    cutoff: int = _ranks_param()
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return np.broadcast_to(np.log2(rank + 1) / np.log2(rank + 2), gain.shape)
 
 
 @CATALOGUE.add("BPM")
-class BPM(Reading):
+class BPM(ReadingToCutoff):
     """Mean gain of a user who stops as soon as the gain wanted is found, or after k documents: the
     bejeweled player model, in its static form."""
 
     paper = "Zhang et al. 2017"
     formula = "BPM@k = Σ_n W(n) gain(n), C(n) = 1 while Σ_{m≤n} gain(m) < T and n < k, else 0"
-    at = "cutoff"
-    T: float = _wanted_param()
-    cutoff: int = _ranks_param()
+    T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return np.asarray((total < self.T * (1 - 1e-12)).astype(float))
@@ -116,14 +112,14 @@ class INSQ(Reading):
 
     paper = "Moffat, Scholer and Thomas 2012"
     formula = "INSQ = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2"
-    T: float = _wanted_param()
+    T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return np.broadcast_to(_squared(rank + 2 * self.T), gain.shape)
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
         start = np.full_like(total, rank + 2 * self.T - 1)
-        return start**2 * _inverse_squares(start)
+        return _inverse_squares(start)
 
 
 def _squared(steps: Floats) -> Floats:
@@ -140,7 +136,7 @@ class INST(Reading):
         "INST = Σ_n W(n) gain(n), C(n) = ((n + T + t_n - 1) / (n + T + t_n))^2, "
         "t_n = T - Σ_{m≤n} gain(m)"
     )
-    T: float = _wanted_param()
+    T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return _squared(rank + 2 * self.T - total)
@@ -149,8 +145,7 @@ class INST(Reading):
         start = rank + 2 * self.T - total - 1
         if gain:  # what is found keeps up with the rank: C stays the same
             return np.asarray(1 / (1 - _squared(start)))
-        return np.asarray(np.where(start > 0, start**2 * _inverse_squares(np.maximum(start, 1e-9)),
-                                   1.0))  # fmt: skip
+        return np.where(start > 0, _inverse_squares(np.maximum(start, 1e-9)), 1.0)
 
 
 class NearlyERR(Reading):
@@ -168,21 +163,17 @@ class NearlyERR(Reading):
 
 
 @CATALOGUE.add("NERR8")
-class NERR8(NearlyERR):
+class NERR8(ReadingToCutoff, NearlyERR):
     """Nearly ERR, equation 8: the user reads until satisfied, at most k documents."""
 
     formula = "NERR8@k = Σ_n W(n) gain(n), C(n) = 1 - gain(n) for n < k, 0 at k"
-    at = "cutoff"
-    cutoff: int = _ranks_param()
 
 
 @CATALOGUE.add("NERR9")
-class NERR9(NearlyERR):
+class NERR9(ReadingToCutoff, NearlyERR):
     """Nearly ERR, equation 9: ERR's reciprocal ranks as a chance to read on."""
 
     formula = "NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
-    at = "cutoff"
-    cutoff: int = _ranks_param()
 
     def goes_on(self, rank: Floats) -> Floats:
         return np.asarray(rank / (rank + 1))
@@ -207,14 +198,14 @@ class NERR11(NearlyERR):
     """Nearly ERR, equation 11: unsatisfied users read on as in INSQ."""
 
     formula = "NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
-    T: float = _wanted_param()
+    T: float = WANTED
 
     def goes_on(self, rank: Floats) -> Floats:
         return _squared(rank + 2 * self.T)
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
         start = np.full_like(total, rank + 2 * self.T - 1)
-        return np.ones_like(total) if gain else start**2 * _inverse_squares(start)
+        return np.ones_like(total) if gain else _inverse_squares(start)
 
 
 @CATALOGUE.add("Residual")

@@ -3,7 +3,7 @@ forms, Q, RBP, gRBP and ERR."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +14,16 @@ from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    CUTOFF,
     RANK_WEIGHTED,
+    REL,
     Form,
     Kernel,
     Measure,
     Sum,
     Sums,
-    cutoff_param,
     hits_of,
     ratio,
-    rel_param,
     rests_on,
     seen,
 )
@@ -34,21 +34,15 @@ Gains = tuple[tuple[int, float], ...] | None
 GainAndDiscount = Literal["log2", "exp-log2"]
 
 
-def gains_param() -> Any:
-    return param(
-        None, kind=mapping, doc="gain of each grade; a grade not named gains its own value"
-    )
+GAINS = param(None, kind=mapping, doc="gain of each grade; a grade not named gains its own value")
+MAX_GRADE = param(
+    None, kind=integer, low=1, doc="largest grade of the scale; default: that of the labels"
+)
 
 
 def gains_at_zero(gains: Gains) -> bool:
     """Say whether documents judged not relevant have a gain, and so must be gathered."""
     return any(grade == 0 and gain != 0 for grade, gain in gains or ())
-
-
-def max_grade_param() -> Any:
-    return param(
-        None, kind=integer, low=1, doc="largest grade of the scale; default: that of the labels"
-    )
 
 
 def gain_table(top: int, gains: Gains, exponential: bool) -> Floats:
@@ -103,7 +97,7 @@ class Discounted(Graded):
     averages_ties = True
     high = np.inf
     normalised: ClassVar[bool] = False
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     def discount(self, ranks: Floats) -> Floats:
         return np.ones(len(ranks))
@@ -146,7 +140,7 @@ class CG(Discounted):
     paper = "Järvelin and Kekäläinen 2002"
     formula = "CG@k = Σ_{n≤k} gain(l_n)"
     proof = RANK_WEIGHTED
-    gains: Gains = gains_param()
+    gains: Gains = GAINS
 
     def gain_of_grades(self, top: int) -> Floats:
         return gain_table(top, self.gains, exponential=False)
@@ -197,7 +191,7 @@ class DCG(Discounted):
     base: float | None = param(
         None, kind=number, low=1, open_low=True, doc="discount max(1, log_base n) instead"
     )
-    gains: Gains = gains_param()
+    gains: Gains = GAINS
 
     def gain_of_grades(self, top: int) -> Floats:
         return gain_table(top, self.gains, self.dcg == "exp-log2")
@@ -240,9 +234,9 @@ class Q(Measure):
     )
     at = "cutoff"
     beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
-    rel: int = rel_param()
-    gains: Gains = gains_param()
-    cutoff: int | None = cutoff_param()
+    rel: int = REL
+    gains: Gains = GAINS
+    cutoff: int | None = CUTOFF
 
     @property
     def needs_nonrelevant(self) -> bool:  # type: ignore[override]
@@ -309,7 +303,7 @@ class RBP(Persistent):
     paper = "Moffat and Zobel 2008"
     proof = "thesis, section 3.4.1"
     formula = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
-    rel: int = rel_param()
+    rel: int = REL
 
     def gain_of_grades(self, top: int) -> Floats:
         return (np.arange(top + 1) >= self.rel).astype(float)
@@ -337,8 +331,8 @@ class gRBP(Persistent):  # noqa: N801
     paper = "Sakai and Kando 2008"
     formula = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
     proof = RANK_WEIGHTED
-    max_grade: int | None = max_grade_param()
-    gains: Gains = gains_param()
+    max_grade: int | None = MAX_GRADE
+    gains: Gains = GAINS
 
     def gain_of_grades(self, top: int) -> Floats:
         largest = max(self.max_grade or top, top)
@@ -369,9 +363,9 @@ class ERR(Graded):
     )
     at = "cutoff"
     probability_gains = False
-    max_grade: int | None = max_grade_param()
-    gains: Gains = gains_param()
-    cutoff: int | None = cutoff_param()
+    max_grade: int | None = MAX_GRADE
+    gains: Gains = GAINS
+    cutoff: int | None = CUTOFF
 
     def __post_init__(self) -> None:
         odd = [gain for _, gain in self.gains or () if not 0 <= gain <= MOST_ERR_GAIN]

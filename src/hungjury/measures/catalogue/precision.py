@@ -3,8 +3,6 @@ first relevant documents (RR, Success, ESL)."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
     RANK_WEIGHTED,
+    REL,
     Binary,
     BinaryAtCutoff,
     Kernel,
@@ -23,7 +22,6 @@ from hungjury.measures.base import (
     Sums,
     hits_of,
     ratio,
-    rel_param,
     rests_on,
 )
 from hungjury.measures.ties import first_hit_distribution, within
@@ -165,13 +163,12 @@ ROUNDING = 1e-9  # of a recall level in documents
 ELEVEN = tuple(i / 10 for i in range(11))  # the usual recall levels
 
 
-def levels_param() -> Any:
-    return param(
-        "exact",
-        kind=one_of(RecallLevels),
-        doc='"exact": recall is at least the level; "trec": the relevant documents that a level '
-        "needs are rounded, as in trec_eval 10",
-    )
+LEVELS = param(
+    "exact",
+    kind=one_of(RecallLevels),
+    doc='"exact": recall is at least the level; "trec": the relevant documents that a level '
+    "needs are rounded, as in trec_eval 10",
+)
 
 
 def _needed(level: float, total: NDArray[np.int64], levels: str) -> Floats:
@@ -217,7 +214,7 @@ class IPrec(Binary):
     formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ r R}, 0 where there is none"
     at = "recall"
     recall: float = required(kind=number, low=0, high=1, doc="recall level")
-    levels: RecallLevels = levels_param()
+    levels: RecallLevels = LEVELS
 
     def score(self, judged: Judged) -> Floats:
         return _interpolated(judged, self.rel, (self.recall,), self.levels)[..., 0]
@@ -235,7 +232,7 @@ class IPrec11(Binary):
     paper = "Buckley and Voorhees 2005"
     formula = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
 
-    levels: RecallLevels = levels_param()
+    levels: RecallLevels = LEVELS
 
     def score(self, judged: Judged) -> Floats:
         return np.asarray(_interpolated(judged, self.rel, ELEVEN, self.levels).mean(axis=-1))
@@ -301,7 +298,7 @@ class ESL(Measure):
     high = np.inf
     smaller_is_better = True
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
-    rel: int = rel_param()
+    rel: int = REL
 
     def score(self, judged: Judged) -> Floats:
         hits = judged.hits(self.rel)
@@ -324,7 +321,7 @@ class ESLSaving(Measure):
     formula = "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
     low = -np.inf
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
-    rel: int = rel_param()
+    rel: int = REL
 
     def score(self, judged: Judged) -> Floats:
         length = ESL(want=self.want, rel=self.rel).filled(judged)

@@ -27,10 +27,10 @@ from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    CUTOFF,
     RANK_WEIGHTED,
     Kernel,
     Measure,
-    cutoff_param,
     ratio,
     rests_on,
     seen,
@@ -117,17 +117,13 @@ class Uncertain(Measure):
                 )
 
 
-def prob_param() -> Any:
-    return param(
-        None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
-    )
-
-
-def unjudged_param() -> Any:
-    return param(
-        None, kind=number, low=0, high=1,
-        doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
-    )  # fmt: skip
+PROB = param(
+    None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
+)
+UNJUDGED = param(
+    None, kind=number, low=0, high=1,
+    doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
+)  # fmt: skip
 
 
 class Expected(Uncertain):
@@ -135,12 +131,12 @@ class Expected(Uncertain):
 
     paper = "Ferrante, Ferro and Pontarollo 2018"
     has_variance = True
-    prob: tuple[float, ...] | None = prob_param()
-    unjudged: float | None = unjudged_param()
+    prob: tuple[float, ...] | None = PROB
+    unjudged: float | None = UNJUDGED
     rel: int | None = param(
         None, kind=integer, low=1, doc="without prob: lowest grade that is surely relevant (1)"
     )
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     @property
     def needs_nonrelevant(self) -> bool:  # type: ignore[override]
@@ -311,17 +307,13 @@ def recall_base_param(default: str) -> Any:
     )  # fmt: skip
 
 
-def base_depth_param() -> Any:
-    return param(
-        100, kind=integer, low=1, doc="for recall_base='retrieved': ranks used of each run"
-    )
-
-
-def collection_param() -> Any:
-    return param(
-        None, kind=integer, low=1,
-        doc="documents in the collection: those that nobody judged count in the recall base, too",
-    )  # fmt: skip
+BASE_DEPTH = param(
+    100, kind=integer, low=1, doc="for recall_base='retrieved': ranks used of each run"
+)
+COLLECTION = param(
+    None, kind=integer, low=1,
+    doc="documents in the collection: those that nobody judged count in the recall base, too",
+)  # fmt: skip
 
 
 @CATALOGUE.add("eRAP")
@@ -337,8 +329,8 @@ class eRAP(Expected):  # noqa: N801
     high = np.inf  # with few expected documents in the pool it may exceed 1
     averages_ties = True
     recall_base: RecallBase = recall_base_param("pool")
-    base_depth: int = base_depth_param()
-    collection: int | None = collection_param()
+    base_depth: int = BASE_DEPTH
+    collection: int | None = COLLECTION
 
     @property
     def unjudged_depth(self) -> int:

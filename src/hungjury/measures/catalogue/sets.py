@@ -12,13 +12,13 @@ from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    CUTOFF,
+    REL,
     Binary,
     Measure,
     Sum,
     Sums,
-    cutoff_param,
     ratio,
-    rel_param,
     rests_on,
 )
 from hungjury.measures.catalogue.precision import one_if_retrieved
@@ -48,13 +48,12 @@ class OfTheSet(Measure):
 
 
 @CATALOGUE.add("SetP")
-class SetP(OfTheSet):
+class SetP(Binary, OfTheSet):
     """Share of the retrieved documents that are relevant: precision of the whole list, for systems
     that return a set rather than a ranking."""
 
     paper = "van Rijsbergen 1979"
     formula = "SetP = Σ_n x_n / N; relative: / min(N, R)"
-    rel: int = rel_param()
     relative: bool = param(False, kind=flag, doc="divide by what could be reached, min(N, R)")
 
     def score(self, judged: Judged) -> Floats:
@@ -65,25 +64,23 @@ class SetP(OfTheSet):
 
 
 @CATALOGUE.add("SetAP")
-class SetAP(OfTheSet):
+class SetAP(Binary, OfTheSet):
     """Precision times recall of the whole list: average precision of a set without ranks."""
 
     paper = "trec_eval"
     formula = "SetAP = SetP SetR"
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         return SetP(rel=self.rel).score(judged) * SetR(rel=self.rel).score(judged)
 
 
 @CATALOGUE.add("SetR")
-class SetR(OfTheSet):
+class SetR(Binary, OfTheSet):
     """Share of the relevant documents that are retrieved: recall of the whole list, for systems
     that return a set rather than a ranking."""
 
     paper = "van Rijsbergen 1979"
     formula = "SetR = Σ_n x_n / R"
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         return ratio(judged.hits(self.rel).sum(axis=-1), judged.relevant(self.rel))
@@ -97,25 +94,23 @@ class SetF(OfTheSet):
     paper = "van Rijsbergen 1979, beta as in trec_eval"
     formula = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
     beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
-    rel: int = rel_param()
+    rel: int = REL
 
     def score(self, judged: Judged) -> Floats:
-        precision = SetP(rel=self.rel).score(judged)
-        recall = SetR(rel=self.rel).score(judged)
+        precision, recall = (one(rel=self.rel).score(judged) for one in (SetP, SetR))
         above = (self.beta + 1) * precision * recall
         value = np.nan_to_num(ratio(above, self.beta * precision + recall))
         return np.where(np.isnan(recall), np.nan, value)
 
 
 @CATALOGUE.add("SetFallout")
-class SetFallout(OfTheSet):
+class SetFallout(Binary, OfTheSet):
     """Share of the documents judged not relevant that are retrieved. Smaller is better; undefined
     where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
 
     paper = "van Rijsbergen 1979"
     formula = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
     smaller_is_better = True
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
@@ -161,33 +156,30 @@ class NumRet(Count):
 
 
 @CATALOGUE.add("NumRel")
-class NumRel(Count):
+class NumRel(Binary, Count):
     """Number of relevant documents in the pool. A count, added up over topics."""
 
     formula = "NumRel = R, added up over topics"
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         return judged.relevant(self.rel).astype(float)
 
 
 @CATALOGUE.add("NumRelRet")
-class NumRelRet(Count):
+class NumRelRet(Binary, Count):
     """Number of relevant documents retrieved. A count, added up over topics."""
 
     formula = "NumRelRet = Σ_n x_n, added up over topics"
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         return np.asarray(judged.hits(self.rel).sum(axis=-1), dtype=float)
 
 
 @CATALOGUE.add("NumNonrelJudgedRet")
-class NumNonrelJudgedRet(Count):
+class NumNonrelJudgedRet(Binary, Count):
     """Number of retrieved documents judged not relevant. A count, added up over topics."""
 
     formula = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         return np.asarray(judged.judged_length - judged.hits(self.rel).sum(axis=-1), dtype=float)
@@ -268,7 +260,7 @@ class Accuracy(Binary):
     paper = "ir_measures"
     formula = "Accuracy@k = #{m < n ≤ k: x_m = 1, x_n = 0} / (#{x = 1} #{x = 0})"
     at = "cutoff"
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     def score(self, judged: Judged) -> Floats:
         hits = judged.hits(self.rel, self.cutoff)
@@ -339,7 +331,7 @@ class Judgedness(Measure):
     at = "cutoff"
     needs_nonrelevant = True
     always_defined = True
-    cutoff: int | None = cutoff_param()
+    cutoff: int | None = CUTOFF
 
     def score(self, judged: Judged) -> Floats:
         if self.cutoff is None:

@@ -17,14 +17,14 @@ from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    CUTOFF,
     RANK_WEIGHTED,
+    REL,
     Measure,
     Sum,
     Sums,
-    cutoff_param,
     hits_of,
     ratio,
-    rel_param,
     rests_on,
 )
 from hungjury.measures.catalogue.gain import gain_table, ideal_sum
@@ -78,14 +78,13 @@ def _pace(value: object) -> str | tuple[float, ...]:
     return FROM_MODEL if isinstance(value, str) and value == FROM_MODEL else numbers(value)
 
 
-def nav_rel_param() -> Any:
-    return param(
-        None,
-        kind=integer,
-        low=1,
-        doc="queries with exactly one document of this grade and more are navigational; by default "
-        "the user model's",
-    )
+NAV_REL = param(
+    None,
+    kind=integer,
+    low=1,
+    doc="queries with exactly one document of this grade and more are navigational; by default "
+    "the user model's",
+)
 
 
 class OfUsers(Measure):
@@ -158,9 +157,9 @@ class MP(OfUsers):
         doc="precision at the relevant document reached after so many moves between relevant ones, "
         "from the first; by default in the long run",
     )
-    nav_rel: int | None = nav_rel_param()
-    rel: int = rel_param()
-    cutoff: int | None = cutoff_param()
+    nav_rel: int | None = NAV_REL
+    rel: int = REL
+    cutoff: int | None = CUTOFF
 
     def __post_init__(self) -> None:
         _ = self.stationary, self.users  # a wrong matrix or file fails early
@@ -335,7 +334,7 @@ class nMCG(OfUsers):  # noqa: N801 - the field's name
     user: str | UserModel = param(
         "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )
-    nav_rel: int | None = nav_rel_param()
+    nav_rel: int | None = NAV_REL
     cutoff: int = param(10, kind=integer, low=1, doc="ranks counted")
 
     def __post_init__(self) -> None:
