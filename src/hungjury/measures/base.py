@@ -108,6 +108,11 @@ def pools_of(counts: Ints) -> Judged:
     )
 
 
+def reach(weights: Floats) -> int:
+    """Return the number of ranks down to the last one that weighs something."""
+    return int(np.flatnonzero(weights).max(initial=-1)) + 1
+
+
 def seen(ranks: Floats | NDArray[np.int32], cutoff: int | None) -> Floats:
     """Return 1 for ranks down to the cutoff and 0 for those below it."""
     return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)

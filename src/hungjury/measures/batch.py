@@ -6,13 +6,13 @@ in blocks, which is slower. All give the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
@@ -20,9 +20,10 @@ from hungjury.base.errors import InputError
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judged import Judged, judge_lists
+from hungjury.data.judged import Judged, judge_lists, many_lists
 from hungjury.data.pool import Pool
-from hungjury.measures.base import Kernel, Sums, pools_of
+from hungjury.data.qrels import MISSING
+from hungjury.measures.base import Kernel, Sum, Sums, pools_of, reach
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -55,9 +56,10 @@ class Scorer:
             return None
         depth = self.measure.depth
         near = self.alignment if depth is None else self.alignment.upto(depth)
-        order = np.argsort(near.start, kind="stable")
-        length = np.repeat(near.length[order], (near.stop - near.start)[order])
-        sums = self.measure.sums(near.rank.astype(float), length.astype(float), self.top)
+        cell, entry = places(near)
+        length = np.empty(len(near.rank))
+        length[entry] = near.length[cell]
+        sums = self.measure.sums(near.rank.astype(float), length, self.top)
         return None if sums is None else _Lists.of(near, sums)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -150,7 +152,7 @@ class Scorer:
                 labels,
                 part.worth,
                 np.empty(0) if part.counted is None else part.counted,
-                _levels(part.levels(pools), len(labels)),
+                _levels(part, pools),
                 documents.start,
                 documents.stop - documents.start,
                 start,
@@ -230,12 +232,19 @@ class _Lists(Record, eq=False):
         return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
 
 
+def places(aligned: Alignment, cells: slice = slice(None)) -> tuple[Ints, Ints]:
+    """Return the list, counted from the first of `cells`, and the entry of every place."""
+    start, sizes = aligned.start[cells], (aligned.stop - aligned.start)[cells]
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    return row, np.arange(len(row)) + (start - np.cumsum(sizes) + sizes)[row]
+
+
 def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, Floats]:
     """Cut lists below the last rank that weighs something, and weigh each place.
 
     Inside a tie a place has the mean weight of the tie's ranks.
     """
-    near = alignment.upto(int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0)
+    near = alignment.upto(reach(weights))
     if near.tie_first is None or near.tie_last is None:
         return near, weights[near.rank - 1]
     first, last = near.tie_first, near.tie_last
@@ -243,12 +252,11 @@ def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, F
     return near, np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
 
 
-def _levels(given: Sequence[ArrayLike], vectors: int) -> Floats:
-    """[level, vector]"""
-    levels = np.empty((len(given), vectors))
-    for row, level in zip(levels, given, strict=True):
-        row[:] = level
-    return levels
+def _levels(part: Sum, pools: Judged) -> Floats:
+    """Return [level, vector]."""
+    vectors = len(pools.length)
+    each = [np.broadcast_to(level, vectors) for level in part.levels(pools)]
+    return np.array(each, dtype=float).reshape(-1, vectors)
 
 
 def _pools(labels: Labels, top: int) -> Judged:
@@ -285,27 +293,10 @@ def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) 
 
 def _largest_mean(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
     """Of the scores of the pools in order of their labels, ascending or descending."""
-    extremes = []
-    for sign in (-1, 1):
-        lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
-        extremes.append(Scorer(measure, lists, top).filled(labels[None])[0, 0])
-    return float(np.maximum(*extremes).mean())
-
-
-def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
-    """A system that retrieves every topic's whole pool in this order."""
-    from hungjury.data.runs import RunPolicy
-
-    size = np.diff(pool.offsets)
-    rank = np.arange(len(pool)) - np.repeat(pool.offsets[:-1], size) + 1
-    return Alignment(
-        pool=pool,
-        systems=["ideal"],
-        policy=RunPolicy(),
-        depth=None,
-        start=pool.offsets[:-1],
-        stop=pool.offsets[1:],
-        length=size.astype(np.int32),
-        rank=rank.astype(np.int32),
-        document=order.astype(np.int32),
-    )
+    largest = []
+    for topic in range(len(pool.topics)):
+        known = np.sort(labels[pool.slice(topic)])
+        orders = many_lists(np.stack([known, known[::-1]]), known[known != MISSING].tolist(), top)
+        named = replace(orders, topics=pool.topics, topic=np.full(2, topic))
+        largest.append(measure.filled(named).max())
+    return float(np.mean(largest))

@@ -21,7 +21,7 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
 from hungjury.measures.batch import Labels as LabelSets
-from hungjury.measures.batch import Scorer
+from hungjury.measures.batch import Scorer, places
 from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
 
@@ -76,15 +76,14 @@ def _condensed(aligned: Alignment, qrels: Qrels) -> Alignment:
         kept = qrels.labels[aligned.document] >= 0
     upto = np.concatenate([[0], np.cumsum(kept)])
     start, stop = upto[aligned.start], upto[aligned.stop]
-    sizes = stop - start
-    length = np.where(aligned.length < 0, -1, sizes).astype(np.int32)
-    order = np.argsort(start, kind="stable")
-    rank = np.arange(upto[-1]) - np.repeat(start[order], sizes[order]) + 1
-    document = aligned.document[kept]
-    return replace(
-        aligned, start=start, stop=stop, length=length, rank=rank.astype(np.int32),
-        document=document, tie_first=None, tie_last=None,
+    shorter = replace(
+        aligned, start=start, stop=stop, document=aligned.document[kept], rank=aligned.rank[kept],
+        length=np.where(aligned.length < 0, -1, stop - start).astype(np.int32),
+        tie_first=None, tie_last=None,
     )  # fmt: skip
+    cell, entry = places(shorter)
+    shorter.rank[entry] = entry - start[cell] + 1
+    return shorter
 
 
 def known_others(aligned: Alignment, measure: E, named: bool = False) -> Others:
@@ -139,11 +138,11 @@ def _with_others(labels: Labels, measure: E, upto: Floats) -> World:
     before = np.searchsorted(topic, pool.topic_of)
     old = np.arange(len(pool)) + before
     size = len(pool) + len(order)
-    cell = np.repeat(np.arange(len(aligned.start)), aligned.stop - aligned.start)
+    cell, entry = places(aligned)
     entries = [
         np.concatenate([cell, found.system.astype(np.int64) * topics + found.topic]),
-        np.concatenate([aligned.rank, found.rank]),
-        np.concatenate([old[aligned.document], place[which]]),
+        np.concatenate([aligned.rank[entry], found.rank]),
+        np.concatenate([old[aligned.document[entry]], place[which]]),
     ]
     cells, rank, document = (one[np.lexsort(entries[1::-1])] for one in entries)
     nearest = np.full(len(order), np.iinfo(np.int32).max)

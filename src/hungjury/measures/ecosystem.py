@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError, MissingExtra
@@ -64,39 +65,28 @@ def to_ir_measures(name: MeasureLike) -> ir_measures.Measure:
 
 def register() -> Any:
     """Make all measures known to ir_measures by name; return their provider."""
-    package = _package()
+    try:
+        package: Any = import_module("ir_measures")
+    except ImportError:
+        raise MissingExtra("ir_measures", "ecosystem", "measures inside ir_measures") from None
     if NAME not in package.providers.registry:
-        provider = _provider_class()()
-        provider.borrowed = _borrow(package)
+        provider = _provider_class(package)()
+        theirs = set(package.measures.registry)
+        provider.borrowed = {
+            cls.name: _measure_class(package, cls, TAKEN * (cls.name in theirs) + cls.name)()
+            for cls in CATALOGUE
+        }
+        for one in provider.borrowed.values():
+            package.measures.register(one, name=one.NAME)
         package.providers.register(provider)
         package.DefaultPipeline.providers.append(provider)
     return package.providers.registry[NAME]
 
 
-def _package() -> Any:
-    try:
-        import ir_measures
-    except ImportError:
-        raise MissingExtra("ir_measures", "ecosystem", "measures inside ir_measures") from None
-    return ir_measures
-
-
-def _borrow(package: Any) -> dict[str, Any]:
-    """Return ir_measures' form of every measure, by our names; register them there too."""
-    known = package.measures.registry
-    found = {}
-    for cls in CATALOGUE:
-        label = TAKEN + cls.name if cls.name in known else cls.name
-        found[cls.name] = _measure_class(cls, label)()
-        package.measures.register(found[cls.name], name=label)
-    return found
-
-
-def _measure_class(cls: type[Measure], label: str) -> Any:
+def _measure_class(package: Any, cls: type[Measure], label: str) -> Any:
     """Return a class of ir_measures for one of ours, with the same parameters."""
-    package = _package()
 
-    class Borrowed(package.measures.Measure):  # type: ignore[misc, name-defined]
+    class Borrowed(package.measures.Measure):  # type: ignore[misc]
         __name__ = label
         NAME = label
         SHORT_DESC = (cls.__doc__ or "").partition("\n")[0]
@@ -140,10 +130,9 @@ class _GeometricMean:
         return math.exp(sum(self.logs) / len(self.logs)) if self.logs else math.nan
 
 
-def _provider_class() -> Any:
-    package = _package()
+def _provider_class(package: Any) -> Any:
 
-    class Evaluator(package.providers.Evaluator):  # type: ignore[misc, name-defined]
+    class Evaluator(package.providers.Evaluator):  # type: ignore[misc]
         def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
             super().__init__(list(measures), set(qrels.topics))
             self.labels = qrels
@@ -158,7 +147,7 @@ def _provider_class() -> Any:
                 for topic, value in zip(scores.topics, scores.values[m, 0], strict=True):
                     yield package.Metric(topic, one, float(value))
 
-    class Provider(package.providers.Provider):  # type: ignore[misc, name-defined]
+    class Provider(package.providers.Provider):  # type: ignore[misc]
         """All measures of hungjury, as `evaluate` scores them."""
 
         NAME = "hungjury"

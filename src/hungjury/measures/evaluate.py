@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_choice
+from hungjury.base.errors import Argument, InputError, MeasureError, Note
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
-from hungjury.base.records import Record
 from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
 from hungjury.data.judged import Judged, judge_lists, one_list
 from hungjury.data.labels import as_qrels
@@ -27,13 +26,13 @@ from hungjury.data.reading.options import (
 )
 from hungjury.data.runs import Progress, as_runs
 from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
-from hungjury.measures.distribution import HitCounts
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hungjury.measures.catalogue.any_expectation import E
+    from hungjury.measures.drawn_labels import Expectation
 
 MeasureNames = MeasureLike | Iterable[MeasureLike]
 
@@ -105,8 +104,6 @@ def evaluate(
     bm25    0.8333  0.5000
     """
     wanted = measure_list(measures)
-    check_choice("undefined", undefined, get_args(Undefined))
-    check_choice("unjudged", unjudged, get_args(Unjudged))
     of_labels, of_runs, _ = assigned(reading, qrels, runs)
     labels = _chosen(as_qrels(qrels, **of_labels), topics)
     for one in wanted:
@@ -129,18 +126,7 @@ def evaluate(
 def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
     """Return the labels of the topics that are to be scored."""
     if isinstance(topics, str):
-        check_choice("topics", topics, get_args(ScoredTopics))
         return qrels
-    if not isinstance(topics, Iterable):
-        raise InputError(
-            f"invalid value {topics!r} for topics",
-            code="invalid-choice",
-            remedy=(
-                "use",
-                Argument("topics", "judged", "retrieved"),
-                "or a list of topic ids",
-            ),
-        )
     wanted = [str(t) for t in topics]
     known = set(qrels.topics)
     unknown = [t for t in wanted if t not in known]
@@ -168,37 +154,18 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
     one.check(qrels.max_grade)
 
 
-class _View(Record):
-    """One way of gathering labels, shared by all measures that want it."""
-
-    needs_nonrelevant: bool
-    rel: int | None = None  # for probabilities of grades: the threshold,
-    prob: tuple[float, ...] | None = None  # or P(relevant) of each grade
-
-    @staticmethod
-    def of(measure: Measure, qrels: Qrels) -> _View:
-        if not qrels.soft:
-            return _View(measure.needs_nonrelevant)
-        if qrels.p is not None:
-            return _View(True)
-        return _View(True, measure.threshold, getattr(measure, "prob", None))
-
-    def lists(
-        self, aligned: Alignment, qrels: Qrels, condensed: bool
-    ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
-        if qrels.labels is not None:
-            return judge_lists(
-                aligned,
-                qrels.labels,
-                qrels.max_grade,
-                condensed=condensed,
-                needs_nonrelevant=self.needs_nonrelevant,
-            )
-        p = qrels.at_least(self.rel or 1).p
-        if self.prob is not None and qrels.grade_p is not None:
-            p = qrels.grade_p @ np.array(self.prob)
-        nothing = np.zeros(len(qrels), dtype=np.int16)
-        return judge_lists(aligned, nothing, 1, condensed=condensed, needs_nonrelevant=True, p=p)
+def _gathered(
+    one: Measure, aligned: Alignment, qrels: Qrels, condensed: bool
+) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+    """Yield the lists with labels as a measure needs them."""
+    labels, top, p = qrels.labels, qrels.max_grade, None
+    if labels is None:
+        labels, top, p = np.zeros(len(qrels), dtype=np.int16), 1, qrels.at_least(one.threshold).p
+        prob = getattr(one, "prob", None)
+        if prob is not None and qrels.grade_p is not None:
+            p = qrels.grade_p @ np.array(prob)
+    others = qrels.soft or one.needs_nonrelevant
+    return judge_lists(aligned, labels, top, condensed=condensed, needs_nonrelevant=others, p=p)
 
 
 def score_alignment(
@@ -215,52 +182,50 @@ def score_alignment(
     chosen = not isinstance(topics, str)
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
-    variance = None
-    if any(m.has_variance or m.expectation for m in measures):
-        variance = np.full(values.shape, np.nan)
-    sampled: list[Note] = []
-    kept: dict[int, NDArray[np.float32]] = {}
-    certain: list[int] = []
-    by_draws: list[int] = []
-    hits: dict[int, HitCounts] = {}
-    condensed, worst = unjudged == "condensed", np.zeros(values.shape)
-    views: dict[_View, list[tuple[int, Measure]]] = {}
+    worst, variance = np.zeros(values.shape), np.full(values.shape, np.nan)
+    condensed = unjudged == "condensed"
+    found: dict[int, Expectation] = {}
+    alike: dict[object, dict[int, Measure]] = {}  # measures that need the same labels
     for i, one in enumerate(measures):
         drawn = one.expectation
-        if drawn is None or drawn.is_certain(qrels, condensed):
-            scored = one if drawn is None else drawn.of
-            views.setdefault(_View.of(scored, qrels), []).append((i, scored))
-        elif variance is not None:
+        if drawn is not None and not drawn.is_certain(qrels, condensed):
             from hungjury.measures.expectation import expected_scores
 
-            found = expected_scores(aligned, qrels, drawn, condensed, distribution, progress)
-            values[i], variance[i] = found.mean, found.variance
-            if found.draws is not None:
-                kept[i] = found.draws
-            if found.hits is not None:
-                hits[i] = found.hits
-            if not found.exact:
-                by_draws.append(i)
-                sampled.append(_sampling_error(drawn, found.variance.reshape(aligned.shape)))
-    for view, mine in views.items():
-        for cells, judged in view.lists(aligned, qrels, condensed):
-            for i, one in mine:
+            found[i] = expected_scores(aligned, qrels, drawn, condensed, distribution, progress)
+            values[i], variance[i] = found[i].mean, found[i].variance
+            continue
+        scored = one if drawn is None else drawn.of
+        soft = scored.threshold, getattr(scored, "prob", None)
+        alike.setdefault(soft if qrels.soft else scored.needs_nonrelevant, {})[i] = scored
+    for mine in alike.values():
+        for cells, judged in _gathered(next(iter(mine.values())), aligned, qrels, condensed):
+            for i, one in mine.items():
                 values[i, cells] = one(judged)
                 worst[i, cells] = one.where_undefined(judged)
-                if variance is not None and one.has_variance:
+                if one.has_variance:
                     variance[i, cells] = one.moments(judged)[1]
-        for i, _ in mine:
-            if variance is not None and measures[i].expectation:  # nothing is left to draw
-                variance[i] = values[i] * 0
-                certain.append(i)
+    certain = [i for i, one in enumerate(measures) if one.expectation and i not in found]
+    variance[certain] = values[certain] * 0  # nothing is left to draw
     unknown = np.isnan(values)
-    status = _status(unknown.reshape(shape), aligned.retrieved, topics)
+    status = np.where(unknown, UNDEFINED, SCORED).astype(np.uint8).reshape(shape)
+    absent = ~aligned.retrieved
+    if not chosen and topics == "retrieved":
+        status[:, absent] = LEFT_OUT
+    else:
+        status[absent & (status == SCORED)] = NOT_RETRIEVED
     if undefined == "zero":  # a topic that counts as 0, or as the worst value, does so surely
-        if variance is not None:
-            variance[unknown] = 0.0
+        variance[unknown] = 0.0
         values[unknown] = worst[unknown]
-    kept |= {i: values[None, i].astype(np.float32) for i in certain}
+    draws = {i: one.draws for i, one in found.items() if one.draws is not None}
+    draws |= {i: values[None, i].astype(np.float32) for i in certain}
     values.reshape(shape)[status == LEFT_OUT] = np.nan
+    sampled = tuple(i for i, one in found.items() if not one.exact)
+    errors = [
+        _sampling_error(e, found[i].variance.reshape(aligned.shape))
+        for i in sampled
+        if (e := measures[i].expectation)
+    ]
+    uncertain = any(m.has_variance or m.expectation for m in measures)
     return Scores(
         measures=[str(m) for m in measures],
         systems=aligned.systems,
@@ -277,13 +242,13 @@ def score_alignment(
         ),
         averages=[m.average for m in measures],
         smaller=[m.smaller_is_better for m in measures],
-        variance=None if variance is None else variance.reshape(shape),
-        sampled=tuple(by_draws),
-        hits=hits,
-        draws={i: one.reshape(-1, *aligned.shape) for i, one in kept.items()},
+        variance=variance.reshape(shape) if uncertain else None,
+        sampled=sampled,
+        hits={i: one.hits for i, one in found.items() if one.hits is not None},
+        draws={i: one.reshape(-1, *aligned.shape) for i, one in draws.items()},
         notes=(
             *qrels.notes,
-            *sampled,
+            *errors,
             *(note for note in aligned.notes if note.kind != UNJUDGED_TOPIC or not chosen),
             *dict.fromkeys(note for one in measures for note in one.notes(qrels)),
         ),
@@ -298,42 +263,6 @@ def _sampling_error(measure: E, variance: Floats) -> Note:
         f"system's mean is {error:.2g} or less"
     )
     return Note("sampled", measure.draws, text, about="result")
-
-
-def _status(
-    unknown: NDArray[np.bool_], retrieved: NDArray[np.bool_], topics: ScoredTopics | Iterable[str]
-) -> NDArray[np.uint8]:
-    status = unknown.astype(np.uint8)
-    status *= UNDEFINED
-    absent = ~retrieved
-    if not absent.any():
-        return status
-    if isinstance(topics, str) and topics == "retrieved":
-        status[:, absent] = LEFT_OUT
-    else:
-        status[absent & (status == SCORED)] = NOT_RETRIEVED
-    return status
-
-
-def _fits(label: Any) -> bool:
-    try:
-        return bool(abs(float(label)) <= MOST_GRADE)
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> None:
-    """Check that every judged document of a list is in the pool."""
-    listed = Counter(v for v in labels if v is not None)
-    missing = listed - Counter(pool)
-    if missing:
-        raise InputError(
-            f"the list contains {listed[next(iter(missing))]} documents labelled "
-            f"{next(iter(missing)):g}, more than its pool",
-            code="pool-too-small",
-            argument="pool",
-            remedy="the pool contains the labels of all judged documents, also those of the list",
-        )
 
 
 def score_list(
@@ -371,19 +300,27 @@ def score_list(
     0.5556
     """
     one = measure(name)
-    known = [v for v in labels if v is not None] if pool is None else list(pool)
-    everything = [*known, *(v for v in labels if v is not None)]
-    if not all(map(_fits, everything)):
+    listed = [v for v in labels if v is not None]
+    known = listed if pool is None else list(pool)
+    everything = [*known, *listed]
+    if not all(abs(v) <= MOST_GRADE for v in everything):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
             code="outside-grades",
             remedy=f"labels are numbers from {-MOST_GRADE} to {MOST_GRADE}",
         )
-    _check_in_pool(labels, known)
+    if missing := Counter(listed) - Counter(known):
+        label = next(iter(missing))
+        raise InputError(
+            f"the list contains {listed.count(label)} documents labelled {label:g}, more than its "
+            "pool",
+            code="pool-too-small",
+            argument="pool",
+            remedy="the pool contains the labels of all judged documents, also those of the list",
+        )
     if all(v == int(v) for v in everything):
-        top = max([1, *map(int, everything)])
+        top = max([1, one.declared_grade, *map(int, everything)])
         if one.declared_grade:
-            top = max(top, one.declared_grade)
             one.check(top)
         grades = [None if v is None else int(v) for v in labels]
         return float(one(one_list(grades, [int(v) for v in known], top))[0])
@@ -394,6 +331,5 @@ def score_list(
             remedy="labels are whole grades or, for expected measures, probabilities",
         )
     one.check_probabilities()
-    outside = one.chance_of_unjudged
-    p = [outside if v is None else v for v in labels]
+    p = [one.chance_of_unjudged if v is None else v for v in labels]
     return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])

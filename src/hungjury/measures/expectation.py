@@ -12,6 +12,8 @@ in the best list. All others, and dependent labels, are drawn.
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 
 from hungjury import native
@@ -19,15 +21,15 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
-from hungjury.measures.base import Kernel, pools_of
-from hungjury.measures.batch import kernel_of, on_all_cores, weighted_places
+from hungjury.measures.base import Kernel, pools_of, reach
+from hungjury.measures.batch import kernel_of, on_all_cores, places, weighted_places
 from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
 from hungjury.measures.drawn_labels import Expectation, Labels, drawn_scores, known_others
 
 PLACES_AT_ONCE = 1 << 20  # ranks of lists that are filled in at once
 FOR_VARIANCE = 200  # label sets drawn where the mean is exact and the variance is not
-MOST_STATES = 5000  # of the best list's counts of grades
+MOST_STATES = 5000  # of the best list: how many documents it has of each grade or better
 TAIL = 10.0  # standard deviations beyond which a binomial number is not followed
 
 
@@ -46,15 +48,17 @@ def expected_scores(
     """
     labels = Labels.of(aligned, qrels, measure, condensed)
     found = None if measure.dependent else exact_moments(labels, measure)
-    if found is not None and found[1] is not None and not distribution:
-        return Expectation(found[0], found[1])
     if found is None:
         return drawn_scores(labels, measure, progress)
-    fewer = measure if distribution else measure.but(draws=min(measure.draws, FOR_VARIANCE))
-    drawn = drawn_scores(labels, fewer, progress)
-    variance = drawn.variance if found[1] is None else found[1]
-    hits = _hits(labels, measure) if distribution else None
-    return Expectation(found[0], variance, drawn.draws if distribution else None, hits=hits)
+    mean, variance = found
+    if distribution:
+        drawn = drawn_scores(labels, measure, progress)
+        spread = drawn.variance if variance is None else variance
+        return Expectation(mean, spread, drawn.draws, hits=_hits(labels, measure))
+    if variance is None:
+        fewer = measure.but(draws=min(measure.draws, FOR_VARIANCE))
+        variance = drawn_scores(labels, fewer, progress).variance
+    return Expectation(mean, variance)
 
 
 def _hits(labels: Labels, measure: E) -> HitCounts | None:
@@ -68,10 +72,9 @@ def _hits(labels: Labels, measure: E) -> HitCounts | None:
     alike = len(np.unique(worth[worth != 0])) == len(np.unique(used)) == 1
     if not alike or aligned.tie_first is not None:
         return None
-    near = aligned.upto(int(np.flatnonzero(kernel.weights).max()) + 1)
+    near = aligned.upto(reach(kernel.weights))
     counted = np.zeros((len(aligned.systems), len(aligned.pool)), dtype=bool)
-    cell = np.repeat(np.arange(len(near.start)), near.stop - near.start)
-    entry = np.concatenate([np.arange(a, b) for a, b in zip(near.start, near.stop, strict=True)])
+    cell, entry = places(near)
     counted[cell // len(aligned.pool.topics), near.document[entry]] = True
     some = counted.any(axis=0)
     p = labels.chances @ (worth != 0)
@@ -108,7 +111,7 @@ def _first_satisfied(
     s w_n + (1 - s) T_{n+1}, and s is independent of what follows.
     """
     aligned, scale = labels.aligned, kernel.worth[-1] if kernel.name == "cascade" else 1.0
-    depth = min(aligned.longest, int(np.flatnonzero(kernel.weights).max(initial=-1)) + 1)
+    depth = min(aligned.longest, reach(kernel.weights))
     mean, square = (np.zeros(len(aligned.length)) for _ in range(2))
     step = max(PLACES_AT_ONCE // max(depth, 1), 1)
     for begin in range(0, len(mean), step):
@@ -127,12 +130,8 @@ def _filled_in(
     aligned: Alignment, cells: slice, depth: int, values: Floats, outside: float
 ) -> Floats:
     """Return the values of documents [list, rank], `outside` for those that are not in the pool."""
-    start, stop = aligned.start[cells], aligned.stop[cells]
-    length = aligned.length[cells, None]
-    out = np.where(np.arange(depth) < length, outside, 0.0)
-    sizes = stop - start
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    entry = np.arange(sizes.sum()) + np.repeat(start - (np.cumsum(sizes) - sizes), sizes)
+    out = np.where(np.arange(depth) < aligned.length[cells, None], outside, 0.0)
+    row, entry = places(aligned, cells)
     near = aligned.rank[entry] <= depth
     row, entry = row[near], entry[near]
     out[row, aligned.rank[entry] - 1] = values[aligned.document[entry]]
@@ -145,13 +144,12 @@ def _sum_over_relevant(
     """Follow weighted relevance, divided by what depends on the number of relevant documents."""
     aligned, pool = labels.aligned, labels.aligned.pool
     near, weight = weighted_places(aligned, kernel.weights)
-    last = int(np.flatnonzero(kernel.weights).max(initial=-1)) + 1
     others = labels.unjudged if labels.outside else np.zeros(len(aligned.length), dtype=np.int64)
     beyond, hidden = _beyond(labels, measure, others)
     most = int(np.diff(pool.offsets).max() + (others + beyond).max(initial=0))
     factor, square = _factors(kernel, measure, labels, most, hidden)
     weight, weights = weight * worth, kernel.weights * worth
-    ranks = np.clip(aligned.length, 0, last).astype(np.int64)
+    ranks = np.clip(aligned.length, 0, reach(kernel.weights)).astype(np.int64)
     mean, variance = np.empty(len(ranks)), np.empty(len(ranks))
 
     def one_system(cells: slice) -> None:
@@ -187,9 +185,8 @@ def _beyond(labels: Labels, measure: E, others: Ints) -> tuple[Ints, Ints | None
     near = found.rank <= measure.base_depth
     cell = found.system[near].astype(np.int64) * topics + found.topic[near]
     mine = np.bincount(cell, minlength=len(others))
-    return np.tile(labels.aligned.unjudged_retrieved(measure.base_depth), len(others) // topics) - (
-        mine
-    ), None
+    retrieved = labels.aligned.unjudged_retrieved(measure.base_depth)
+    return np.tile(retrieved, len(others) // topics) - mine, None
 
 
 def _factors(
@@ -247,10 +244,8 @@ def _graded_gains(
     """Add up expected gains, or expected shares of the best list's gain."""
     aligned, chances = labels.aligned, labels.chances
     near, weight = weighted_places(aligned, kernel.weights)
-    cell = np.repeat(np.arange(len(near.start)), near.stop - near.start)
-    entry = np.concatenate([[0], np.cumsum(near.stop - near.start)])
-    at = np.arange(entry[-1]) - np.repeat(entry[:-1] - near.start, near.stop - near.start)
-    document, weight = near.document[at], weight[at]
+    cell, entry = places(near)
+    document, weight = near.document[entry], weight[entry]
 
     def added(values: Floats, weights: Floats) -> Floats:
         each = weights * values[document]
@@ -266,9 +261,9 @@ def _graded_gains(
     discount = kernel.ideal(int(np.diff(aligned.pool.offsets).max()))
     order = np.argsort(worth, kind="stable")
     gains = worth[order]
-    last = int(np.flatnonzero(discount).max(initial=-1)) + 1
+    last = reach(discount)
     positive = int((gains > 0).sum())
-    if gains[0] < 0 or _states(last, positive) > MOST_STATES:
+    if gains[0] < 0 or comb(last + positive, positive) > MOST_STATES:
         return None
     keep = slice(len(gains) - positive - 1, None)  # grades without a gain are as one
     merged = np.ascontiguousarray(chances[:, order][:, keep])
@@ -277,10 +272,3 @@ def _graded_gains(
         merged, aligned.pool.offsets, gains[keep], np.ascontiguousarray(discount[:last])
     )
     return added(share, weight), None
-
-
-def _states(cutoff: int, grades: int) -> float:
-    """Count the states of a best list: how many documents it has of each grade or better."""
-    from math import comb
-
-    return comb(cutoff + grades, grades)
