@@ -214,8 +214,8 @@ class _Lists(Record, eq=False):
     """The places of an alignment that count, and sums over them; cells are system * topics +
     topic."""
 
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
+    start: Ints
+    stop: Ints
     document: NDArray[np.int32]  # within its topic
     sums: Sums
     topics: int
@@ -226,7 +226,7 @@ class _Lists(Record, eq=False):
         within = near.document - pool.offsets[pool.topic_of[near.document]]
         return _Lists(near.start, near.stop, within.astype(np.int32), sums, len(pool.topics))
 
-    def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def of_topic(self, topic: int) -> tuple[Ints, Ints]:
         """Return where the lists of all systems for a topic start and stop."""
         mine = slice(topic, None, self.topics)
         return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy
 from hungjury.base.errors import UnknownName, check_choice
 from hungjury.base.records import Record
@@ -40,7 +40,7 @@ def curve_of(scores: Scores, rel: int, by: CurveBy) -> Curve:
     return Curve(scores.systems, points[0], points[1], by, half)
 
 
-def _half(scores: Scores, measures: list[int]) -> NDArray[np.float64] | None:
+def _half(scores: Scores, measures: list[int]) -> Floats | None:
     """[system, measure]: half of the 95 % interval of means over topics; None for one topic."""
     from scipy.special import stdtrit
 
@@ -78,13 +78,13 @@ class Curve(Record, Result, eq=False):
     """
 
     systems: list[str]
-    recall: list[float] | NDArray[np.float64]
-    precision: NDArray[np.float64]  # [system, level or rank]
+    recall: list[float] | Floats
+    precision: Floats  # [system, level or rank]
     by: CurveBy = "recall"
-    half: NDArray[np.float64] | None = None
+    half: Floats | None = None
     under: Curve | None = None
 
-    def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def points(self, system: int) -> tuple[Floats, Floats]:
         """Return recall and precision of a system, by its index in `systems`."""
         recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)[system]
         there = ~np.isnan(recall)

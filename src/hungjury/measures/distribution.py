@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.parameters import check_count, check_share, order_by
 from hungjury.base.records import Record
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
 GMEAN_FLOOR = 0.00001
 
 
-def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
+def averaged(values: Floats, average: str) -> Floats:
     """Return values as they are averaged over topics: logarithms for a geometric mean."""
     return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
 
 
-def over_topics(
-    values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def over_topics(values: Floats, average: str, shares: Floats | None = None) -> Floats:
     """Summarise values [..., topic] by their mean, sum or geometric mean.
 
     With the `shares` of topics in resamples [draw, topic] the result is [..., draw].
@@ -40,6 +39,16 @@ def over_topics(
     mean = used.mean(axis=-1) if shares is None else used @ shares.T
     if average == "sum":
         mean = mean * values.shape[-1]
+    return np.asarray(np.exp(mean) if average == "gmean" else mean)
+
+
+def summarised(values: Floats, use: NDArray[np.bool_], average: str) -> Floats:
+    """Summarise the values [..., topic] that are used; NaN where there is none to average."""
+    total = np.where(use, averaged(values, average), 0.0).sum(axis=-1)
+    if average == "sum":
+        return np.asarray(total)
+    number = np.broadcast_to(use.sum(axis=-1), total.shape)
+    mean = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
     return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
@@ -88,11 +97,11 @@ class Dominance(Record):
 class HitCounts(Record, eq=False):
     """The documents that count for each system, where a mean is the number of relevant ones."""
 
-    p: NDArray[np.float64]  # [document]: P(relevant), documents being independent
-    topic: NDArray[np.int64]  # [document]
+    p: Floats  # [document]: P(relevant), documents being independent
+    topic: Ints  # [document]
     counted: NDArray[np.bool_]  # [system, document]
 
-    def wins(self) -> NDArray[np.float64]:
+    def wins(self) -> Floats:
         """P(the row has more relevant documents than the column), exact; ties count half.
 
         Documents that both count cancel. The difference on a topic is followed document by
@@ -126,9 +135,7 @@ class HitCounts(Record, eq=False):
         return HitCounts(self.p[keep], topic, self.counted[systems][:, keep])
 
 
-def functional(
-    mean: NDArray[np.float64], draws: NDArray[np.float64], by: str | float
-) -> NDArray[np.float64]:
+def functional(mean: Floats, draws: Floats, by: str | float) -> Floats:
     """Return what systems are ordered by, larger first, from means and draws [draw, system]."""
     if by == "mean":
         return with_ties(mean)
@@ -144,17 +151,17 @@ class Distribution:
     if TYPE_CHECKING:
         measures: list[str]
         systems: list[str]
-        values: NDArray[np.float64]
+        values: Floats
         averages: list[str]
         draws: dict[int, NDArray[np.float32]]
         hits: dict[int, HitCounts]
 
         def counted(self) -> NDArray[np.bool_]: ...
-        def mean(self) -> NDArray[np.float64]: ...
+        def mean(self) -> Floats: ...
         @property
-        def signs(self) -> NDArray[np.float64]: ...
+        def signs(self) -> Floats: ...
 
-    def mean_draws(self, measure: int = 0) -> NDArray[np.float64]:
+    def mean_draws(self, measure: int = 0) -> Floats:
         """Return means over topics [draw, system] of a measure under drawn labels.
 
         One draw labels the documents of all systems, which keeps systems paired: differences,
@@ -168,20 +175,17 @@ class Distribution:
                 remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
             )
         average = (self.averages or ["mean"] * len(self.measures))[measure]
-        use, cells = self.counted()[measure], self.draws[measure].astype(float)
-        total = np.where(use, averaged(cells, average), 0.0).sum(axis=-1)
-        if average != "sum":
-            total = total / np.maximum(use.sum(axis=-1), 1)
-        return np.asarray(np.exp(total) if average == "gmean" else total)
+        drawn = self.draws[measure].astype(float)
+        return np.nan_to_num(summarised(drawn, self.counted()[measure], average))
 
-    def resampled_means(self, measure: int, number: int, seed: int) -> NDArray[np.float64]:
+    def resampled_means(self, measure: int, number: int, seed: int) -> Floats:
         """Return as many rows of `mean_draws` as are asked for, with equal means equal."""
         drawn = with_ties(self.mean_draws(measure))
         if number <= len(drawn):
             return drawn[:number]
         return drawn[np.random.default_rng([seed, len(drawn)]).integers(len(drawn), size=number)]
 
-    def quantile(self, q: float | Sequence[float], per_topic: bool = False) -> NDArray[np.float64]:
+    def quantile(self, q: float | Sequence[float], per_topic: bool = False) -> Floats:
         """Return quantiles of the distribution that uncertain labels give to scores.
 
         Parameters
@@ -213,20 +217,20 @@ class Distribution:
             out[at] = np.quantile(drawn, np.asarray(q, dtype=float), axis=0)
         return out
 
-    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends [measure, system] of the central interval of means, due to labels."""
         check_share("level", level)
         low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
         return low, high
 
-    def covariance(self, measure: int = 0) -> NDArray[np.float64]:
+    def covariance(self, measure: int = 0) -> Floats:
         """Return the covariances [system, system] of means under uncertain labels.
 
         Systems share documents: the variance of a difference is not the sum of both variances.
         """
         return np.atleast_2d(np.cov(self.mean_draws(measure), rowvar=False))
 
-    def wins(self, measure: int = 0) -> NDArray[np.float64]:
+    def wins(self, measure: int = 0) -> Floats:
         """Return P(one system's mean is better than the other's) [system, system]; ties count half.
 
         Labels alone are uncertain here: topics are these, and there is no error of judges. Exact

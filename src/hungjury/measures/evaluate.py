@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
 from hungjury.base.errors import Argument, InputError, MeasureError, Note
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
@@ -156,7 +155,7 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
 
 def _gathered(
     one: Measure, aligned: Alignment, qrels: Qrels, condensed: bool
-) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+) -> Iterator[tuple[Ints, Judged]]:
     """Yield the lists with labels as a measure needs them."""
     labels, top, p = qrels.labels, qrels.max_grade, None
     if labels is None:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import MissingScores, RepeatedScores
-from hungjury.base.errors import Argument, InputError, Note, check_choice, few, plural
+from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.tables import Table
@@ -25,14 +25,7 @@ from hungjury.data.labels import read_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.values import columns_by_role
 from hungjury.data.runs import Runs, read_runs
-from hungjury.measures.score_forms import (
-    ROLES,
-    Cell,
-    catalogued,
-    cells_of,
-    check_scale,
-    limits_of,
-)
+from hungjury.measures.score_forms import ROLES, Cell, catalogued, cells_of, within_scale
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, Scores
 
 FLAGS = {"missing": "missing_scores", "duplicates": "repeated_scores", "columns": "score_columns"}
@@ -126,8 +119,6 @@ def read_scores(
     >>> scores.measures, scores.mean()[0].round(2).tolist()
     (['ndcg_cut_10'], [0.5])
     """
-    check_choice("missing", missing, get_args(MissingScores))
-    check_choice("duplicates", duplicates, get_args(RepeatedScores))
     if isinstance(source, (Scores, JudgeScores)):
         return source
     named = dict(columns_by_role(columns, ROLES, "system=model,value=score"))
@@ -137,8 +128,7 @@ def read_scores(
             "no score per topic was found", code="no-scores",
             remedy="give values per topic, such as the output of trec_eval -q",
         )  # fmt: skip
-    limits = limits_of(scale)
-    check_scale(cells, limits)
+    limits = None if scale is None else within_scale(cells, scale)
     axes = [list(dict.fromkeys(getattr(cell, axis) for cell in cells)) for axis in Cell._fields[:3]]
     judges = list(dict.fromkeys(cell.judge for cell in cells))
     values, notes = _arranged(cells, [judges, *axes], duplicates)
@@ -168,6 +158,7 @@ def _by_judge(
     limits: tuple[float, float] | None, smaller: list[bool], notes: tuple[Note, ...],
 ) -> JudgeScores:  # fmt: skip
     systems, topics, measures = axes
+    cells = values[..., 0]
     if len(measures) > 1:
         raise InputError(
             f"judges scored {plural(len(measures), 'measure')}: {few(measures)}",
@@ -175,12 +166,12 @@ def _by_judge(
             remedy="keep the rows of one measure",
         )
     if limits is None:
-        seen = f"{np.nanmin(values):g}-{np.nanmax(values):g}"
+        seen = f"{np.nanmin(cells):g}-{np.nanmax(cells):g}"
         raise InputError(
             "scores of several judges need their scale", code="no-scale", argument="scale",
             remedy=("say the lowest and the highest score,", Argument("scale", seen)),
         )  # fmt: skip
-    scored = np.asarray(~np.isnan(values[..., 0]).all(axis=2))  # [judge, system]
+    scored = np.asarray(~np.isnan(cells).all(axis=2))  # [judge, system]
     few_systems = [j for j, one in zip(judges, scored, strict=True) if one.sum() < 2]
     if few_systems and len(systems) > 1:
         raise InputError(
@@ -188,7 +179,6 @@ def _by_judge(
             code="one-system-judge",
             remedy="leave them out: what they say of it cannot be compared with others",
         )
-    cells = values[..., 0]
     status = np.where(np.isnan(cells), LEFT_OUT, SCORED).astype(np.uint8)
     return JudgeScores(judges, systems, topics, cells, status, smaller=smaller * len(judges),
                        measure=measures[0], scale=limits, notes=notes)  # fmt: skip
@@ -297,11 +287,9 @@ class Answers(Record, eq=False):
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        counts = len(self.runs.systems), len(self.runs.topics), len(self.judgments.judges)
-        names = (
-            plural(n, word) for n, word in zip(counts, ("system", "topic", "judge"), strict=True)
-        )
-        return f"Answers({', '.join(names)})"
+        runs, judges = self.runs, len(self.judgments.judges)
+        parts = plural(len(runs.systems), "system"), plural(len(runs.topics), "topic")
+        return f"Answers({', '.join(parts)}, {plural(judges, 'judge')})"
 
     def write(self, folder: str | Path) -> None:
         """Write ``judges.csv``, ``runs.csv`` and, if there are texts, ``documents.jsonl``, for
@@ -320,11 +308,10 @@ class Answers(Record, eq=False):
             for topic in self.runs.topics
             for document, _ in self.runs.ranked(system, topic)
         ]
-        table = Table(["judge", "topic", "document", "label"], labels)
-        write_whole(folder / "judges.csv", table.to_csv())
-        write_whole(
-            folder / "runs.csv", Table(["system", "topic", "document", "score"], lists).to_csv()
-        )
+        judged = Table(["judge", "topic", "document", "label"], labels)
+        ranked = Table(["system", "topic", "document", "score"], lists)
+        write_whole(folder / "judges.csv", judged.to_csv())
+        write_whole(folder / "runs.csv", ranked.to_csv())
         if self.texts:
             lines = [json.dumps({"_id": d, "text": t}) for d, t in self.texts.items()]
             write_whole(folder / "documents.jsonl", "\n".join(lines) + "\n")
@@ -372,12 +359,8 @@ def read_answers(
         raise InputError(
             "no answer was found", code="no-answers", remedy="give a table with scores"
         )
-    limits = limits_of(scale)
-    check_scale(cells, limits)
-    assert limits is not None  # a scale is required
-    low, high = limits
+    low, high = within_scale(cells, scale)
     whole = all(c.value == int(c.value) for c in cells) and low >= 0 and high <= MOST_GRADES
-    labels = _labels(cells)
     how: dict[str, Any] = {"grades": range(int(high) + 1)}
     notes = []
     if not whole:
@@ -385,11 +368,25 @@ def read_answers(
         text = f"scores from {low:g} to {high:g} are taken as shares of this scale, from 0 to 1"
         notes.append(Note("share-of-scale", 1, text))
     runs: dict[str, dict[str, dict[str, float]]] = {}
+    labels: dict[str, dict[str, dict[str, float]]] = {}
+    texts, repeated = {}, []
     for cell in cells:
-        runs.setdefault(cell.system, {}).setdefault(cell.topic, {})[_document(cell)] = 1.0
+        document, judge = _document(cell), cell.judge or NOBODY
+        runs.setdefault(cell.system, {}).setdefault(cell.topic, {})[document] = 1.0
+        given = labels.setdefault(judge, {}).setdefault(cell.topic, {})
+        if document in given:
+            repeated.append(f"{judge} on {cell.system}, {cell.topic}")
+        given[document] = cell.value
+        if cell.text:
+            texts[document] = cell.text
+    if repeated:
+        raise InputError(
+            f"{plural(len(repeated), 'answer')} scored more than once by a judge: {few(repeated)}",
+            code="repeated-scores",
+            remedy="keep one score, or their mean",
+        )
     notes += _missing(runs)
-    texts = {_document(cell): cell.text for cell in cells if cell.text}
-    return Answers(read_judgments(labels, **how), read_runs(runs), texts, limits, tuple(notes))
+    return Answers(read_judgments(labels, **how), read_runs(runs), texts, (low, high), tuple(notes))
 
 
 def _document(cell: Cell) -> str:
@@ -397,24 +394,6 @@ def _document(cell: Cell) -> str:
     from urllib.parse import quote  # blanks and colons in names
 
     return f"{quote(cell.system, safe='')}:{quote(cell.topic, safe='')}"
-
-
-def _labels(cells: list[Cell]) -> dict[str, dict[str, dict[str, float]]]:
-    """{judge: {topic: {document: score}}}; a judge scores an answer once."""
-    labels: dict[str, dict[str, dict[str, float]]] = {}
-    repeated = []
-    for cell in cells:
-        given = labels.setdefault(cell.judge or NOBODY, {}).setdefault(cell.topic, {})
-        if _document(cell) in given:
-            repeated.append(f"{cell.judge or NOBODY} on {cell.system}, {cell.topic}")
-        given[_document(cell)] = cell.value
-    if repeated:
-        raise InputError(
-            f"{plural(len(repeated), 'answer')} scored more than once by a judge: {few(repeated)}",
-            code="repeated-scores",
-            remedy="keep one score, or their mean",
-        )
-    return labels
 
 
 def _missing(runs: Mapping[str, Mapping[str, Any]]) -> list[Note]:
@@ -425,6 +404,5 @@ def _missing(runs: Mapping[str, Mapping[str, Any]]) -> list[Note]:
     if not short:
         return []
     text = f"{plural(len(short), 'system')} without an answer on some topics, where they score 0"
-    return [
-        Note("missing-answers", sum(gaps.values()), text, subjects=tuple(short), about="result")
-    ]
+    number = sum(gaps.values())
+    return [Note("missing-answers", number, text, subjects=tuple(short), about="result")]

@@ -11,6 +11,7 @@ import io
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -46,9 +47,8 @@ class Cell(NamedTuple):
     text: str = ""  # of an answer
 
 
-def limits_of(scale: tuple[float, float] | str | None) -> tuple[float, float] | None:
-    if scale is None:
-        return None
+def within_scale(cells: Sequence[Cell], scale: tuple[float, float] | str) -> tuple[float, float]:
+    """Return the ends of a scale that all values are in."""
     ends = scale.split("-") if isinstance(scale, str) else scale
     try:
         low, high = (float(end) for end in ends)
@@ -59,13 +59,6 @@ def limits_of(scale: tuple[float, float] | str | None) -> tuple[float, float] | 
             f"scale is {scale!r}", code="bad-scale", argument="scale",
             remedy="give the lowest and the highest score, such as 1-5",
         )  # fmt: skip
-    return low, high
-
-
-def check_scale(cells: Sequence[Cell], limits: tuple[float, float] | None) -> None:
-    if limits is None:
-        return
-    low, high = limits
     outside = [cell for cell in cells if not low <= cell.value <= high]
     if outside:
         shown = few([f"{c.value:g} ({c.place or f'{c.system}, {c.topic}'})" for c in outside])
@@ -75,6 +68,7 @@ def check_scale(cells: Sequence[Cell], limits: tuple[float, float] | None) -> No
             argument="scale",
             remedy="fix the scale or these scores",
         )
+    return low, high
 
 
 def catalogued(name: str) -> Measure | None:
@@ -86,8 +80,11 @@ def catalogued(name: str) -> Measure | None:
 
 def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
     """Read the cells of any source; `named` has the columns that a user named."""
-    if isinstance(source, (str, os.PathLike)):
-        yield from _path_cells(os.fspath(source), named)
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        yield from _mteb_cells(Path(source))
+    elif isinstance(source, (str, os.PathLike)):
+        for file in expand([os.fspath(source)], "scores"):
+            yield from _file_cells(file, named)
     elif isinstance(source, Mapping):
         yield from _nested_cells(source)
     elif isinstance(source, (list, tuple)) and source and isinstance(source[0], Mapping):
@@ -108,14 +105,6 @@ def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
         yield from _row_cells(frame.iter_rows(named=True), named, "row")
 
 
-def _path_cells(path: str, named: Mapping[str, str]) -> Iterator[Cell]:
-    if os.path.isdir(path):
-        yield from _mteb_cells(Path(path))
-        return
-    for source in expand([path], "scores"):
-        yield from _file_cells(source, named)
-
-
 def _file_cells(source: Source, named: Mapping[str, str]) -> Iterator[Cell]:
     """Read one file, whose form its beginning tells."""
     with source.open() as stream:
@@ -128,9 +117,7 @@ def _file_cells(source: Source, named: Mapping[str, str]) -> Iterator[Cell]:
         return
     mark = next((m for m in ("\t", ",", ";") if len(lines[0].split(m)) > 1), None)
     header = [name.strip().lower() for name in lines[0].split(mark)] if mark else []
-    known = {name for names in ROLES.values() for name in names} | {
-        n.lower() for n in named.values()
-    }
+    known = {name.lower() for names in (*ROLES.values(), named.values()) for name in names}
     if mark and len(known & set(header)) >= 2:
         rows = csv.DictReader(io.StringIO(text), delimiter=mark)
         yield from _row_cells(cast("Iterable[Mapping[str, Any]]", rows), named, source.name)
@@ -222,30 +209,20 @@ def _roles(row: Mapping[str, Any], named: Mapping[str, str], place: str) -> dict
     lower = {str(name).lower(): str(name) for name in row}
     for role, names in ROLES.items():
         asked = named.get(role)
-        found = (
-            lower.get(asked.lower())
-            if asked
-            else next((lower[n] for n in names if n in lower), None)
-        )
-        if asked and found is None:
-            raise InputError(
-                f"no column '{asked}'", code="no-column", file=place, argument="columns",
-                remedy=f"the columns are {few(list(map(str, row)))}",
-            )  # fmt: skip
+        found = next((lower[n] for n in ([asked.lower()] if asked else names) if n in lower), None)
         if found is not None:
             roles[role] = found
-    for role in ("system", "topic"):
-        if role not in roles:
+        elif asked:
+            raise InputError(
+                f"no column '{asked}'", code="no-column", file=place, argument="columns",
+                remedy=f"the columns are {few(lower.values())}",
+            )  # fmt: skip
+        elif role in ("system", "topic") or (role == "value" and "measure" in roles):
             raise InputError(
                 f"no column of the {role}", code="no-column", file=place,
                 remedy=("name it with", Argument("columns", f"{role}=NAME"),
-                        f"; the columns are {few(list(map(str, row)))}"),
+                        f"; the columns are {few(lower.values())}"),
             )  # fmt: skip
-    if "measure" in roles and "value" not in roles:
-        raise InputError(
-            "no column of the value", code="no-column", file=place,
-            remedy=("name it with", Argument("columns", "value=NAME")),
-        )  # fmt: skip
     return roles
 
 
@@ -279,16 +256,13 @@ def _mteb_cells(folder: Path) -> Iterator[Cell]:
             "no result in this folder", code="no-scores", file=str(folder),
             remedy="give a folder of MTEB results, or a pattern such as 'scores/*.csv'",
         )  # fmt: skip
-    models: dict[str, set[str]] = {}
-    found = []
+    found: dict[Path, tuple[str, ...]] = {}  # model and revision
     for path in files:
-        parts = path.relative_to(folder).parts
-        model = parts[-3] if len(parts) > 2 else parts[-2] if len(parts) > 1 else folder.name
-        revision = parts[-2] if len(parts) > 2 else ""
-        models.setdefault(model, set()).add(revision)
-        found.append((path, model, revision))
-    for path, model, revision in found:
-        name = model if len(models[model]) == 1 else f"{model}@{revision}"
+        folders = path.relative_to(folder).parts[-3:-1] or (folder.name,)
+        found[path] = (*folders, "")[:2]
+    revisions = Counter(model for model, _ in set(found.values()))
+    for path, (model, revision) in found.items():
+        name = model if revisions[model] == 1 else f"{model}@{revision}"
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except (ValueError, OSError) as error:
@@ -308,9 +282,8 @@ def _task_cells(content: Mapping[str, Any], system: str, place: str) -> Iterator
         return
     scores = [_number(one["main_score"], place) for one in splits[split] if "main_score" in one]
     if scores:
-        yield Cell(
-            system, str(content["task_name"]), "main_score", sum(scores) / len(scores), "", place
-        )
+        mean = sum(scores) / len(scores)
+        yield Cell(system, str(content["task_name"]), "main_score", mean, "", place)
 
 
 def _numeric(value: Any) -> float | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, plural
 from hungjury.base.provenance import origin_added
@@ -19,7 +20,7 @@ from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.curve import Curve, curve_of
-from hungjury.measures.distribution import Distribution, HitCounts, Spread
+from hungjury.measures.distribution import Distribution, HitCounts, Spread, summarised
 from hungjury.measures.distribution import averaged as averaged
 from hungjury.measures.distribution import over_topics as over_topics
 from hungjury.stats.correlation import with_ties
@@ -75,12 +76,12 @@ class Scores(Record, Distribution, Result, eq=False):
     measures: list[str]
     systems: list[str]
     topics: list[str]
-    values: NDArray[np.float64]
+    values: Floats
     status: NDArray[np.uint8]
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     averages: list[str] = field(default_factory=list)
     smaller: list[bool] = field(default_factory=list)
-    variance: NDArray[np.float64] | None = None
+    variance: Floats | None = None
     draws: dict[int, NDArray[np.float32]] = field(default_factory=dict)
     sampled: tuple[int, ...] = ()
     hits: dict[int, HitCounts] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class Scores(Record, Distribution, Result, eq=False):
     notes: tuple[Note, ...] = ()
 
     @property
-    def std(self) -> NDArray[np.float64] | None:
+    def std(self) -> Floats | None:
         """Standard deviation of each value, where labels are uncertain."""
         return None if self.variance is None else np.sqrt(np.maximum(self.variance, 0))
 
@@ -104,20 +105,12 @@ class Scores(Record, Distribution, Result, eq=False):
             out = out & (self.status != UNDEFINED)
         return np.asarray(out)
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """Summarise over topics, [measure, system]: means, sums for counts, geometric means."""
-        counted = self.counted()
-        out = np.empty(self.values.shape[:2])
-        for m, average in enumerate(self.averages or ["mean"] * len(self.measures)):
-            value, use = averaged(self.values[m], average), counted[m]
-            total = np.where(use, value, 0.0).sum(axis=-1)
-            number = use.sum(axis=-1)
-            if average != "sum":
-                total = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-            out[m] = np.exp(total) if average == "gmean" else total
-        return out
+        averages = self.averages or ["mean"] * len(self.measures)
+        return np.array([*map(summarised, self.values, self.counted(), averages)])
 
-    def mean_std(self) -> NDArray[np.float64] | None:
+    def mean_std(self) -> Floats | None:
         """Compute the standard deviation of means due to uncertain labels, [measure, system].
 
         Labels of different topics are independent, unless an error shared by judges is assumed.
@@ -133,7 +126,7 @@ class Scores(Record, Distribution, Result, eq=False):
             out[m] = self.mean_draws(m).std(axis=0, ddof=1)
         return np.asarray(out)
 
-    def columns(self, per_topic: bool = False) -> Iterator[tuple[int, str, NDArray[np.float64]]]:
+    def columns(self, per_topic: bool = False) -> Iterator[tuple[int, str, Floats]]:
         """Yield the measure, the name and the values of every column: [system] or with topics."""
         values, std = (self.values, self.std) if per_topic else (self.mean(), self.mean_std())
         for m, measure in enumerate(self.measures):
@@ -243,19 +236,38 @@ class Scores(Record, Distribution, Result, eq=False):
         >>> scores.means().loc["bm25", "P@2"]
         np.float64(0.5)
         """
-        frame = self._csv_table(per_topic=False, summary=False).to_frame(backend)
+        frame = self._mean_table().to_frame(backend)
         return frame.set_index("system") if backend == "pandas" else frame
 
-    def topic_table(self) -> Table:
-        """Return a row for every cell that counts, as system, topic, measure, value."""
-        return Table(["system", "topic", "measure", "value"], list(self.rows()))
+    def topic_table(self, summary: bool = False) -> Table:
+        """Return a row for every cell that counts, as system, topic, measure, value; with
+        `summary`, these are followed by the means as topic "all"."""
+        cells = list(self.rows())
+        if summary:
+            self.check_summary()
+            columns = list(self.columns())
+            cells += [
+                (self.systems[s], "all", name, float(values[s]))
+                for s in self.best_first()
+                for _, name, values in columns
+            ]
+        return Table(["system", "topic", "measure", "value"], cells)
 
-    def better(self) -> NDArray[np.float64]:
+    def _mean_table(self) -> Table:
+        """Return a row of means for every system, best first, with every digit."""
+        columns = list(self.columns())
+        rows: list[list[Cell]] = [
+            [self.systems[s], *(float(values[s]) for *_, values in columns)]
+            for s in self.best_first()
+        ]
+        return Table(["system", *(name for _, name, _ in columns)], rows)
+
+    def better(self) -> Floats:
         """Return means for ranking systems, [measure, system]: larger is better, equal are tied."""
         return with_ties(self.signs[:, None] * self.mean())
 
     @property
-    def signs(self) -> NDArray[np.float64]:
+    def signs(self) -> Floats:
         """[measure]: -1 where smaller is better, else 1."""
         return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
 
@@ -352,6 +364,9 @@ class Scores(Record, Distribution, Result, eq=False):
         """
         return self._csv_table(per_topic, summary).to_csv(safe)
 
+    def _csv_table(self, per_topic: bool, summary: bool) -> Table:
+        return self.topic_table(summary) if per_topic else self._mean_table()
+
     def check_summary(self) -> None:
         """Raise where rows of a topic could be taken for the summary over topics."""
         if "all" in self.topics:
@@ -360,22 +375,6 @@ class Scores(Record, Distribution, Result, eq=False):
                 code="topic-all",
                 remedy="leave out the summary (-n on the command line), or rename the topic",
             )
-
-    def _csv_table(self, per_topic: bool, summary: bool) -> Table:
-        columns = list(self.columns())
-        names = [name for _, name, _ in columns]
-        best = [
-            (self.systems[s], [float(values[s]) for *_, values in columns])
-            for s in self.best_first()
-        ]
-        if not per_topic:
-            return Table(["system", *names], [[system, *row] for system, row in best])
-        cells = list(self.rows())
-        if summary:
-            self.check_summary()
-            for system, row in best:
-                cells += [(system, "all", m, v) for m, v in zip(names, row, strict=True)]
-        return Table(["system", "topic", "measure", "value"], cells)
 
     def to_json(self, per_topic: bool = False) -> str:
         """Return means, settings and, with `per_topic`, every value; NaN is null."""
@@ -387,16 +386,11 @@ class Scores(Record, Distribution, Result, eq=False):
             "measures": self.measures,
             "settings": self.settings.to_dict(),
             "mean": {
-                self.systems[s]: {name: _or_none(values[s]) for _, name, values in columns}
+                self.systems[s]: {name: float(values[s]) for _, name, values in columns}
                 for s in self.best_first()
             },
         }
-        if per_topic:
-            out["topics"] = {
-                s: {t: {m: _or_none(v) for m, v in ms.items()} for t, ms in ts.items()}
-                for s, ts in self.to_dict().items()
-            }
-        return out
+        return out | {"topics": self.to_dict()} if per_topic else out
 
 
 def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[int]:
@@ -416,7 +410,3 @@ def _shown(value: float, digits: int, count: bool) -> str:
     if np.isnan(value):
         return "undefined"
     return f"{value:.0f}" if count else f"{value:.{digits}f}"
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.data.judged import Judged
 
 
-def within(judged: Judged, cutoff: NDArray[np.int64] | int) -> Floats:
+def within(judged: Judged, cutoff: Ints | int) -> Floats:
     """Return [..., list, place]: the chance that a place is in the first `cutoff` ranks."""
     limit = np.asarray(cutoff)[..., None] if np.ndim(cutoff) else np.asarray(cutoff)
     if judged.ties is None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.stats.resampling import normal_reach
 
@@ -25,7 +25,7 @@ AlphaLevel = Literal["nominal", "ordinal"]
 class JudgePairs(Record, eq=False):
     """Agreement of every two judges, [judge, judge], on the documents that both judged."""
 
-    common: NDArray[np.int64]  # documents both judged
+    common: Ints  # documents both judged
     agreement: Floats  # share of them with the same label; NaN where there is none
     by_chance: Floats  # agreement expected from the label rates of the two
     kappa: Floats  # Cohen's

@@ -12,10 +12,10 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers, refused
 
 TauVariant = Literal["a", "b"]
@@ -240,7 +240,7 @@ def _each(first: Floats, second: Floats, shape: tuple[int, ...], by_rank: bool) 
     return native.pair_sums(left, right, by_rank).reshape(shape)
 
 
-def _untied_pairs(values: Floats) -> NDArray[np.int64]:
+def _untied_pairs(values: Floats) -> Ints:
     """Count unordered pairs of items on the last axis that differ."""
     rows = np.ascontiguousarray(values).reshape(math.prod(values.shape[:-1]), values.shape[-1])
     return native.untied_pairs(rows).reshape(values.shape[:-1])

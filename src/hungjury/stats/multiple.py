@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Seed, count, generator, numbers
@@ -307,7 +307,7 @@ class TukeyGroups(NamedTuple):
     how far apart they would have to be.
     """
 
-    order: NDArray[np.int64]
+    order: Ints
     groups: list[tuple[int, int]]
     different: NDArray[np.bool_]
     needed: Floats

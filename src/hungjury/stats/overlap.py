@@ -9,9 +9,8 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 
@@ -27,10 +26,10 @@ class _Places(NamedTuple):
     """Items in rank order: first rank of each one's tie, and how many ranks it takes to fill."""
 
     items: list[Hashable]
-    top: NDArray[np.int64]
-    width: NDArray[np.int64]
+    top: Ints
+    width: Ints
 
-    def contributions(self, depths: NDArray[np.int64]) -> Floats:
+    def contributions(self, depths: Ints) -> Floats:
         """Return how much of each item is among the first d places, [item, depth]."""
         reached = (depths - self.top[:, None] + 1) / self.width[:, None]
         clipped: Floats = np.clip(reached, 0, 1)
@@ -115,7 +114,7 @@ def _agreements(short: _Places, long: _Places, ties: str) -> Floats:
     return agreement
 
 
-def _size(short: _Places, long: _Places, depths: NDArray[np.int64], end: int, ties: str) -> Floats:
+def _size(short: _Places, long: _Places, depths: Ints, end: int, ties: str) -> Floats:
     """Return the divisor of the overlap; unseen places of the shorter ranking are untied."""
     if ties == "a":
         return depths.astype(np.float64)
@@ -129,7 +128,7 @@ def _size(short: _Places, long: _Places, depths: NDArray[np.int64], end: int, ti
     return size
 
 
-def _mean_active(places: _Places, depths: NDArray[np.int64]) -> Floats:
+def _mean_active(places: _Places, depths: Ints) -> Floats:
     """Average the contributions of the items that contribute at all.
 
     There is always one: below the end of the shorter ranking, the longer has more items at hand

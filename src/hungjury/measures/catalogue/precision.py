@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import RecallLevels
 from hungjury.base.parameters import integer, number, one_of, param, required
 from hungjury.data.judged import Judged
@@ -171,7 +171,7 @@ LEVELS = param(
 )
 
 
-def _needed(level: float, total: NDArray[np.int64], levels: str) -> Floats:
+def _needed(level: float, total: Ints, levels: str) -> Floats:
     """Return the relevant documents needed for a recall level."""
     if levels == "trec":
         return np.asarray(np.floor(level * total + 0.5))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -213,7 +213,7 @@ class Bpref(Binary):
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        def levels(pools: Judged) -> list[NDArray[np.int64]]:
+        def levels(pools: Judged) -> list[Ints]:
             total = pools.relevant(self.rel)
             return [total, np.maximum(np.minimum(total, pools.not_relevant(self.rel)), 1)]
 
