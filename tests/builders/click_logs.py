@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from hungjury.users.classes import UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import UserClass, UserModel
 from oracles import users as naive_users
 
 RANKS = 6

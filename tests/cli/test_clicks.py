@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from hungjury.base.errors import InputError
 from hungjury.cli.clicks import clicks_command
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import LogReport, UserModel, user_model
+from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, user_model
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 

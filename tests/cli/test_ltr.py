@@ -18,8 +18,7 @@ from hungjury.cli.main import hungjury as command
 from hungjury.ltr import make_folds
 from hungjury.ltr.objective import dcg_queries
 from hungjury.stats.paired import randomisation_test
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]

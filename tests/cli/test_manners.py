@@ -16,8 +16,7 @@ from hungjury.cli.main import hungjury as group
 from hungjury.cli.main import summaries, writes
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 
 @pytest.fixture(scope="module")

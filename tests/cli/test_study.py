@@ -25,8 +25,7 @@ from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, label_sets
 from hungjury.studies.recipe import NEEDS, Recipe, run_study
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 ALONE = Engine("local", 1)
 

@@ -10,10 +10,12 @@ import pytest
 
 import hungjury as hj
 from builders.aware import Nested, planted
+from hungjury import aware
 from hungjury.base.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.aware import aware, combine_scores, weighted_votes
+from hungjury.judges.aware import combine_scores, weighted_votes
 from hungjury.judges.judge_scores import CLASSES, gold_labels, score_judges
 from hungjury.judges.merge import merge
+from hungjury.judges.panel import Panel
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from oracles import aware as naive_aware
@@ -406,28 +408,27 @@ def test_resampled_judges(small: Any) -> None:
 
 def test_votes_weighted_by_aware(small: Any) -> None:
     scores = aware(small.judgments, small.runs, "AP", "tpc_fro_msd", replicates=10)
-    votes = weighted_votes(small.judgments, scores)
+    panel = Panel.of(small.judgments)
+    votes = weighted_votes(panel, scores)[:, 1]
     labels, topic_of = small.judgments.matrix(), small.judgments.pool.topic_of
     slow = [
         sum(scores.weights[k, topic_of[d]] * labels[k, d] for k in range(len(labels)))
         for d in range(labels.shape[1])
     ]
-    assert np.allclose(votes.p, slow)
-    plain = weighted_votes(small.judgments, aware(small.judgments, small.runs, "AP", "uni"))
-    assert np.allclose(plain.p, merge(small.judgments, "binmv").p)
+    assert np.allclose(votes, slow)
+    plain = weighted_votes(panel, aware(small.judgments, small.runs, "AP", "uni"))
+    assert np.allclose(plain[:, 1], merge(small.judgments, "binmv").p)
     judgments, runs = some_topics()
-    partial = weighted_votes(judgments, aware(judgments, runs, "AP", "uni"))
-    assert partial.to_dict()["2"] == pytest.approx({"d1": 2 / 3, "d2": 1, "d3": 0.5})
-    scores = aware(judgments, runs, "AP", "uni")
+    panel, scores = Panel.of(judgments), aware(judgments, runs, "AP", "uni")
+    second = panel.pool.slice(panel.pool.topics.index("2"))
+    assert panel.pool.documents[second] == ["d1", "d2", "d3"]
+    assert weighted_votes(panel, scores)[second, 1] == pytest.approx([2 / 3, 1, 0.5])
     only_c = replace(scores, weights=np.array([[0.5, 0], [0.5, 0], [0, 1.0]]))
-    silent = weighted_votes(judgments, only_c).to_dict()["2"]  # c judged d1 alone
-    assert silent == pytest.approx({"d1": 1, "d2": 1, "d3": 0.5})
+    silent = weighted_votes(panel, only_c)[second, 1]  # c judged d1 alone
+    assert silent == pytest.approx([1, 1, 0.5])
 
 
-def test_votes_of_other_judgments(small: Any) -> None:
-    scores = aware(small.judgments, small.runs, "AP", "uni")
-    with pytest.raises(InputError, match="different topics or judges"):
-        weighted_votes({"a": {"1": {"d": 1}}}, scores)
+def test_weighted_votes_of_grades() -> None:
     sim = graded()
     with pytest.raises(MeasureError, match="4 grades"):
-        weighted_votes(sim.judgments, aware(sim.judgments, sim.runs, "AP", "uni"))
+        merge(sim.judgments, "binmv", runs=sim.runs, measure="AP", weights="uni")

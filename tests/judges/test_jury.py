@@ -17,7 +17,7 @@ from hungjury.judges.families import (
     seat_jury,
 )
 from hungjury.judges.panel import Panel
-from hungjury.judges.votes import completed_shares, vote_shares
+from hungjury.judges.votes import BinomialVote, vote_shares
 from oracles import leaderboard as naive
 
 NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]
@@ -199,7 +199,7 @@ def test_documents_that_few_judged_are_not_taken_as_agreed():
     given = hj.read_judgments({name: {"q": docs} for name, docs in labels.items()})
     panel = Panel.of(given)
     shares = vote_shares(panel)
-    found = completed_shares(panel, shares)
+    found = BinomialVote().in_doubt(panel, shares)
     assert found[:3] == pytest.approx(shares[:3])
     # Ordered pairs beside a 1: six in document 1, in document 2 two times 1 and two times 0.
     beside = 8 / 10
@@ -213,7 +213,7 @@ def test_documents_that_few_judged_are_not_taken_as_agreed():
 def test_complete_panels_keep_their_shares(made):
     panel = Panel.of(made.judgments)
     shares = vote_shares(panel)
-    assert completed_shares(panel, shares) is shares
+    assert BinomialVote().in_doubt(panel, shares) is shares
 
 
 def test_a_note_tells_that_most_documents_have_one_judge(made):

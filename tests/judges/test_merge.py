@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.votes import in_order, judgments, made_up
+from hungjury import merge
 from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
@@ -21,7 +22,7 @@ from hungjury.data.runs import read_runs
 from hungjury.data.simulation import simulate
 from hungjury.judges.agreement import agreement
 from hungjury.judges.em import FromNeutral, FromVotes
-from hungjury.judges.merge import MERGES, merge, merge_method, merges
+from hungjury.judges.merge import MERGES, merge_method, merges
 from hungjury.judges.merge_types import LabelMerge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote, MajorityVote

@@ -15,8 +15,7 @@ from hungjury.ltr.data import Labels, ranking_data
 from hungjury.ltr.objective import GradedQueries, Queries, class_shares, dcg_queries, nmcg_queries
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.measures.evaluate import evaluate
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel, user_model
+from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles.ltr import cost, exactly_one, lambdas, swap_changes, value
 
 SHAPE = user_model("published-shape")

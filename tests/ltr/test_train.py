@@ -12,8 +12,7 @@ import hungjury as hj
 from hungjury.base.errors import InputError, MeasureError, MissingExtra
 from hungjury.ltr.objective import nmcg_queries
 from hungjury.ltr.ranker import _digest
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel, user_model
+from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 
 lightgbm = pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 SMALL = {"num_threads": 1, "num_leaves": 8, "n_estimators": 15, "learning_rate": 0.2}

@@ -14,8 +14,7 @@ from hungjury.base.errors import HungjuryError, InputError, MeasureError
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
 from hungjury.theory.axioms import Counterexample, axiom_markdown, axiom_table, check_axioms
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import Dynamic, UserClass, UserModel
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory

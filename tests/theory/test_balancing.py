@@ -13,13 +13,8 @@ from hypothesis import strategies as st
 from hungjury import score_list
 from hungjury.base.errors import HungjuryError, MeasureError, MissingExtra
 from hungjury.measures.catalogue import CATALOGUE, measure
-from hungjury.theory.axioms import axiom_table
-from hungjury.theory.balancing import (
-    balancing_curve,
-    balancing_curves,
-    balancing_index,
-    significance_curve,
-)
+from hungjury.theory import axiom_table, balancing_curves, balancing_index, significance_curve
+from hungjury.theory.balancing import balancing_curve
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory

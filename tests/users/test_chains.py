@@ -26,8 +26,7 @@ from hungjury.users.chain import (
     stationary_distribution,
     transition_matrix,
 )
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import Dynamic, UserClass, UserModel
 from oracles import markov as naive_markov
 
 RUNS = [

@@ -22,11 +22,11 @@ from builders.click_logs import (
     write_csv,
     write_parquet,
 )
+from hungjury import calibrate
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.users.classes import Dynamic, UserClass
-from hungjury.users.clicks import calibrate, long_run_distribution
-from hungjury.users.model import UserModel, user_model
+from hungjury.users.clicks import long_run_distribution
+from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles import users as naive_users
 
 ibis = pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, MeasureError
 from hungjury.measures.catalogue.user_models import nMCG
-from hungjury.users.classes import Dynamic, UserClass, fit_dynamic
-from hungjury.users.model import LogReport, UserModel, user_model
+from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, fit_dynamic, user_model
 from oracles import users as naive_users
 
 CURVES = {

@@ -95,7 +95,7 @@ def scale(measures: tuple[str, ...], length: int, grades: int, order: ListOrder)
     Example:
       hungjury theory scale AP "RBP(p=0.5)" --order top
     """
-    from hungjury.theory.scales import interval_scale
+    from hungjury.theory.ordering import interval_scale
 
     deliver("\n\n".join(str(interval_scale(m, length, grades, order)) for m in measures), None)
 

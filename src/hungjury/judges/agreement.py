@@ -23,6 +23,7 @@ from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLik
 from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.judges.families import Families, Favour, family_names, favours
 from hungjury.judges.panel import JudgeSettings, Panel
+from hungjury.measures.base import ratio
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
 from hungjury.measures.catalogue import measure as find_measure
@@ -114,8 +115,26 @@ class Agreement(Record, Result, eq=False):
 
     @property
     def near_copies(self) -> list[list[str]]:
-        """Groups of judges who give nearly the same labels, beyond what chance explains."""
-        return near_copies(self.judges, self.pairs)
+        """Groups of judges in which every two agree on 98 % of documents, with a kappa of 0.9.
+
+        The kappa is needed because two judges who call nearly everything not relevant agree
+        without being copies.
+        """
+        pairs = self.pairs
+        alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
+        alike &= pairs.common >= FEW
+        np.fill_diagonal(alike, True)
+        if alike.sum() == len(alike):
+            return []
+        from scipy.cluster.hierarchy import fcluster, linkage  # slow to import
+        from scipy.spatial.distance import squareform
+
+        apart = squareform((~alike).astype(float), checks=False)
+        group = fcluster(linkage(apart, "complete"), 0.5, "distance")
+        names: dict[int, list[str]] = {}
+        for name, number in zip(self.judges, group.tolist(), strict=True):
+            names.setdefault(number, []).append(name)
+        return [n for n in names.values() if len(n) > 1]
 
     @property
     def near_constant(self) -> dict[str, float]:
@@ -330,18 +349,15 @@ def panel_agreement(panel: Panel) -> Agreement:
     counts = panel.counts()
     table = panel.counts_by_judge()
     labels = table.sum(axis=1)
-    rates = np.divide(table, labels[:, None], out=np.full(table.shape, np.nan),
-                      where=labels[:, None] > 0)  # fmt: skip
     return Agreement(
         panel=panel,
         pairs=panel.pairs(),
         labels=labels,
-        label_rates=rates,
+        label_rates=ratio(table, labels[:, None]),
         agreement=pair_agreement(counts),
         fleiss=fleiss_kappa(counts),
         alpha_nominal=krippendorff_alpha(counts, "nominal"),
         alpha_ordinal=krippendorff_alpha(counts, "ordinal"),
-        rankings=None,
         settings=panel.judgments.settings.extend(JudgeSettings, rel=panel.rel),
     )
 
@@ -351,15 +367,11 @@ def judge_means(panel: Panel, aligned: Alignment, chosen: Measure) -> Floats:
     labels = panel.matrix()
     values = Scorer(chosen, aligned, panel.grades[-1]).filled(labels)  # [judge, system, topic]
     did = np.asarray(panel.pool.sum_by_topic(labels >= 0)).astype(bool)  # [judge, topic]
-    number = did.sum(axis=1)[:, None].astype(float)
-    total = (values * did[:, None, :]).sum(axis=2)
-    means = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
-    return np.asarray(means)
+    return ratio((values * did[:, None, :]).sum(axis=2), did.sum(axis=1)[:, None])
 
 
 def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure, families: Families) -> Rankings:
-    top = panel.grades[-1]
-    chosen.check(top)
+    chosen.check(panel.grades[-1])
     aligned = align(runs, panel.pool, others=chosen.unjudged_depth)
     if len(aligned.systems) < 2:
         raise InputError(
@@ -388,31 +400,7 @@ def _correlations(scores: Floats) -> tuple[Floats, Floats]:
 def _mean_of_others(matrix: Floats) -> Floats:
     known = ~np.isnan(matrix)
     np.fill_diagonal(known, False)
-    number = known.sum(axis=1)
-    total = np.where(known, matrix, 0.0).sum(axis=1)
-    return np.asarray(np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0))
-
-
-def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
-    """Find groups in which every two agree on 98 % of documents with a kappa of 0.9 or more.
-
-    The kappa is needed because two judges who call nearly everything not relevant agree
-    without being copies.
-    """
-    alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
-    alike &= pairs.common >= FEW
-    np.fill_diagonal(alike, True)
-    if alike.sum() == len(judges):
-        return []
-    from scipy.cluster.hierarchy import fcluster, linkage  # slow to import
-    from scipy.spatial.distance import squareform
-
-    apart = squareform((~alike).astype(float), checks=False)
-    group = fcluster(linkage(apart, "complete"), 0.5, "distance")
-    names: dict[int, list[str]] = {}
-    for name, number in zip(judges, group.tolist(), strict=True):
-        names.setdefault(number, []).append(name)
-    return [n for n in names.values() if len(n) > 1]
+    return ratio(np.where(known, matrix, 0.0).sum(axis=1), known.sum(axis=1))
 
 
 def near_constant(

@@ -17,7 +17,6 @@ from hungjury.base.errors import Argument, InputError, Note, check_seed, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import (
     JudgmentsLike,
     QrelsLike,
@@ -29,8 +28,7 @@ from hungjury.data.reading.options import (
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgedRuns, random_scores, score_judges
-from hungjury.judges.merge_types import MergeSettings
-from hungjury.judges.panel import Panel
+from hungjury.judges.panel import Panel, shares
 from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights, normalised
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.score_files import JudgeScores, read_scores
@@ -125,9 +123,7 @@ class AwareScores(Scores, eq=False, kw_only=True):
         size = int(family.max()) + 1
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
         drawn = copies[:, family, None] * self.weights
-        drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, self.weights)
-        total = drawn.sum(axis=1, keepdims=True)
-        drawn = np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0)
+        drawn = shares(np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, self.weights), 1)
         return np.asarray(np.einsum("nkt,mkst->nmst", drawn, self.alone, optimize=True))
 
 
@@ -213,12 +209,10 @@ def aware(
     panel, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
     truth = None if gold is None else as_qrels(gold, **of_gold)
     scored = score_judges(panel, lists, measure, rel, truth, drop_empty, progress)
-    random = None
-    if chosen.needs == "random" and len(scored.judges) > 1:
-        random = scored.random(replicates, seed, progress)
+    if chosen.needs != "random" or len(scored.judges) == 1:
+        return combine_scores(scored, chosen, None, orientation)
+    random = scored.random(replicates, seed, progress)
     found = combine_scores(scored, chosen, random, orientation)
-    if random is None:
-        return found
     return replace(found, settings=replace(found.settings, replicates=replicates, seed=seed))
 
 
@@ -392,9 +386,7 @@ def _shared(weights: Floats, scored: JudgedRuns) -> Floats:
     if scored.judgments.family is None:
         return weights
     families = scored.families
-    votes = weights / np.array([families.count(name) for name in families])[:, None]
-    total = votes.sum(axis=0)
-    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
+    return shares(weights / np.array([families.count(name) for name in families])[:, None], 0)
 
 
 def _status(scored: JudgedRuns) -> NDArray[np.uint8]:
@@ -405,30 +397,17 @@ def _status(scored: JudgedRuns) -> NDArray[np.uint8]:
     return status
 
 
-def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | None = None) -> Qrels:
-    """Return soft qrels: the mean vote on each document, with AWARE's weights for its topic.
+def weighted_votes(panel: Panel, scores: AwareScores) -> Floats:
+    """Return the share [document, 2] of the votes for each label, with AWARE's weights.
 
-    The unweighted mean where all these weights are 0.
+    The unweighted share where all these weights are 0.
     """
-    given = as_judgments(judgments)
-    panel = Panel.of(given, rel)
-    labels = panel.matrix()
     panel.binary_labels("weighting votes")
-    if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
-        raise InputError(
-            "scores and judgments have different topics or judges",
-            code="other-judgments",
-            argument="judgments",
-            remedy="give the judgments that the scores were made from",
-        )
-    labels = labels[[given.judges.index(name) for name in scores.judges]]
-    voted = labels >= 0
-    weight = np.where(voted, scores.weights[:, given.pool.topic_of], 0.0)
-    weight = np.where(weight.sum(axis=0) > 0, weight, voted)
-    total = weight.sum(axis=0)
-    p = np.divide((weight * (labels > 0)).sum(axis=0), total, out=np.zeros_like(total),
-                  where=total > 0)  # fmt: skip
-    settings = given.settings.extend(
-        MergeSettings, merge=f"votes weighted by {scores.settings.weights}", rel=rel
-    )
-    return Qrels(given.pool, None, (0, 1), p, settings=settings)
+    weight = scores.weights[panel.judge, panel.pool.topic_of[panel.document]]
+    each = [
+        np.bincount(panel.document, weight * (panel.choice == c), len(panel.pool)) for c in (0, 1)
+    ]
+    votes = np.stack(each, axis=1).astype(float)
+    alone = votes.sum(axis=1) == 0
+    votes[alone] = panel.counts(np.ones(len(panel.judges)))[alone]
+    return shares(votes, 1)

@@ -16,20 +16,18 @@ from hungjury.base.errors import (
     MeasureError,
     Note,
     UnknownName,
-    check_choice,
     check_seed,
     plural,
 )
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
-from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress
 from hungjury.judges.judge_scores import JudgedRuns, score_judges
 from hungjury.judges.merge import label_merge, merge
-from hungjury.judges.merge_types import LabelMerge, Merged
+from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.weights import ESTIMATORS, Gap, ScoredPanel, as_weights, comparable
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.evaluate import score_alignment
@@ -71,7 +69,6 @@ class ApproachComparison(Record, Result, eq=False):
 
     def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:
         """Sort the approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
-        check_choice("by", by, get_args(Closeness))
         sign = 1 if by == "rmse" else -1
         return sorted(
             self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
@@ -168,10 +165,14 @@ def compare_approaches(
         values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
         found.append(against.compare(name, values, shown))
     for method in methods:
-        merged = merge(scored.judgments, method, rel, seed=seed)
-        found.append(_merged(merged, wanted[0], scored.alignment, against))
-    for name, scores in (others or {}).items():
-        found.append(against.compare(name, against.values(name, scores), scores.measures[0]))
+        merged, one = merge(scored.judgments, method, rel, seed=seed), wanted[0]
+        labels: Qrels = merged if method.scored_in_expectation else merged.hard()
+        if method.scored_in_expectation:
+            one = one.for_probabilities()
+        scores = score_alignment(scored.alignment, labels, [one], "judged", "zero", "nonrelevant")
+        found.append(against.compare(str(method), scores.values[0], str(one)))
+    for name, given in (others or {}).items():
+        found.append(against.compare(name, against.values(name, given), given.measures[0]))
     alone = zip(panel.judges, panel.scores, strict=True)
     judges = [against.compare(who, one, shown) for who, one in alone]
     return ApproachComparison(shown, found, judges, wanted[0].notes() + notes + more)
@@ -182,11 +183,17 @@ def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge]
     try:
         one.for_probabilities()
     except MeasureError:
-        out = tuple(str(method) for method in methods if method.scored_in_expectation)
-        text = f"left out {plural(len(out), 'merge')}: {one} has no counterpart for probabilities"
-        notes = (Note("left-out-merge", len(out), text, subjects=out, about="result"),)
-        return [m for m in methods if not m.scored_in_expectation], notes if out else ()
+        out = [str(method) for method in methods if method.scored_in_expectation]
+        why = f"{one} has no counterpart for probabilities"
+        return [m for m in methods if not m.scored_in_expectation], _left_out("merge", out, why)
     return methods, ()
+
+
+def _left_out(what: str, out: list[str], why: str) -> tuple[Note, ...]:
+    """Note merges or estimators that are not compared, if any."""
+    text = f"left out {plural(len(out), what)}: {why}"
+    note = Note(f"left-out-{what}", len(out), text, subjects=tuple(out), about="result")
+    return (note,) if out else ()
 
 
 def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note, ...]]:
@@ -194,23 +201,9 @@ def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note
     assert panel.random is not None
     fit = {gap for gap in get_args(Gap) if comparable(gap, panel.scores, panel.random)}
     names = [name for name, estimator in ESTIMATORS.items() if estimator.gap in fit]
-    out = tuple(name for name in ESTIMATORS if name not in names)
-    text = (
-        f"left out {plural(len(out), 'estimator')}: fro, rmse and kld compare scores in [0, 1], "
-        f"which those by {one} are not"
-    )
-    notes = (Note("left-out-estimator", len(out), text, subjects=out, about="result"),)
-    return ["uni", *names], notes if out else ()
-
-
-def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
-    labels: Qrels = merged
-    if merged.method.scored_in_expectation:
-        one = one.for_probabilities()
-    else:
-        labels = merged.hard()
-    scores = score_alignment(aligned, labels, [one], "judged", "zero", "nonrelevant")
-    return against.compare(str(merged.method), scores.values[0], str(one))
+    out = [name for name in ESTIMATORS if name not in names]
+    why = f"fro, rmse and kld compare scores in [0, 1], which those by {one} are not"
+    return ["uni", *names], _left_out("estimator", out, why)
 
 
 class _Gold:

@@ -127,7 +127,7 @@ class PRM(Record, Result, eq=False):
     votes: Votes
     draws: int
     seed: int
-    names: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[Any, str] = field(default_factory=dict)
     parts: Mapping[str, PRM] = field(default_factory=dict)
     prior: tuple[Floats, Floats] | None = None  # a kind's probabilities to start from, and weights
     notes: tuple[Note, ...] = ()
@@ -164,13 +164,9 @@ class PRM(Record, Result, eq=False):
             hits, seen = hits + np.prod(self.prior, axis=0), seen + self.prior[1]
         return smoothed(hits, seen, self.smoothing)
 
-    @property
-    def _is_relevant(self) -> NDArray[np.bool_]:
-        return np.isin(self.user_levels, self.relevant)
-
     @cached_property
     def _agreed_by_topic(self) -> Ints:
-        return np.asarray(self.pairs[:, :, self._is_relevant].sum(axis=2))
+        return np.asarray(self.pairs[:, :, np.isin(self.user_levels, self.relevant)].sum(axis=2))
 
     @cached_property
     def _resampled(self) -> Floats:
@@ -268,10 +264,8 @@ class PRM(Record, Result, eq=False):
 
     def probability(self, level: Level) -> float:
         """Return p_{R|level}; a level without observations is an error unless smoothing is set."""
-        value = self.p.get(level)
-        if value is None and level in self.names:
-            value = self.p[level]
-        if value is not None and not np.isnan(value):
+        value = self.p.get(self.names.get(level, level), np.nan)
+        if not np.isnan(value):
             return value
         if self.smoothing > 0:
             return 0.5

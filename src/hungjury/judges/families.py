@@ -93,18 +93,13 @@ def seat_jury(
             break
         against.append(left.judges[worst])
         left = left.only(np.delete(np.arange(len(left.judges)), worst))
-    if not turned and 2 * (len(set(given.families)) - len(set(left.families))) >= len(
-        set(given.families)
-    ):
+    if not turned and 2 * len(set(left.families)) <= len(set(given.families)):
         text = "judges contradict each other in camps of similar size: none is left out"
         notes.append(Note("split-jury", len(against), text, about="judges"))
         against, left = [], given
     against = [name for name in against if name not in turned]
     if against:
-        does = "left out" if contrary == "drop" else "voting all the same"
-        text = f"{plural(len(against), 'judge')} with labels that contradict the rest, {does}"
-        notes.append(Note("contrary-judge", len(against), text, subjects=tuple(against),
-                          about="judges"))  # fmt: skip
+        notes.append(_contrary_note(against, "rest", contrary))
     voting = left.judges if contrary == "drop" else panel.judges
     seated = panel.only(np.flatnonzero(np.isin(panel.judges, voting)), names)
     known = dict(zip(panel.judges, said, strict=True))
@@ -128,9 +123,7 @@ def _beside_systems(
                     Argument("map"), "), or use", Argument("contrary", "keep")),
         )  # fmt: skip
     if turned:
-        does = "left out" if contrary == "drop" else "voting all the same"
-        text = f"{plural(len(turned), 'judge')} with labels that contradict the systems, {does}"
-        notes.append(Note("contrary-judge", len(turned), text, subjects=turned, about="judges"))
+        notes.append(_contrary_note(turned, "systems", contrary))
     found, error = agreed
     weak = tuple(
         name
@@ -141,6 +134,12 @@ def _beside_systems(
         text = "labels hardly correlate with how highly systems rank documents"
         notes.append(Note("weak-judge", len(weak), text, subjects=weak, about="judges"))
     return turned, notes
+
+
+def _contrary_note(who: Sequence[str], whom: str, contrary: Contrary) -> Note:
+    does = "left out" if contrary == "drop" else "voting all the same"
+    text = f"{plural(len(who), 'judge')} with labels that contradict the {whom}, {does}"
+    return Note("contrary-judge", len(who), text, subjects=tuple(who), about="judges")
 
 
 def correlation_with_systems(panel: Panel, alignment: Alignment) -> tuple[Floats, Floats]:
@@ -164,9 +163,7 @@ def correlation_with_systems(panel: Panel, alignment: Alignment) -> tuple[Floats
     each, nothing = np.maximum(n, 1), np.zeros_like(n)
     within = np.stack([n, nothing, nothing, xx - sx * sx / each, mm - sm * sm / each,
                        xm - sx * sm / each])  # fmt: skip
-    whole = within.sum(axis=2)
-    found = np.where(whole[0] >= FEW, _correlation(whole), np.nan)
-    return found, _jackknife(within, whole, found)
+    return _correlated(within)
 
 
 def contrary_to_systems(panel: Panel, found: Floats, error: Floats) -> tuple[str, ...]:
@@ -197,14 +194,8 @@ def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note,
         with open(kin, encoding="utf-8") as lines:
             names = {line.strip() for line in lines}
     else:
-        try:
-            names = {name for name in systems if re.search(str(kin), name)}
-        except re.error as error:
-            raise InputError(
-                f"invalid regular expression for kin: {error}",
-                code="kin",
-                remedy=("use a file, or a pattern such as", Argument("kin", "gpt|llama")),
-            ) from None
+        found_in = _matched(systems, str(kin), "kin", "gpt|llama")
+        names = {match.string for match in found_in if match}
     found = np.array([name in names for name in systems], dtype=bool)
     text = f"no system matches {kin if isinstance(kin, str) else 'the declared kin'}"
     return found, () if found.any() else (Note("no-kin", 1, text, about="result"),)
@@ -229,7 +220,16 @@ def declared_families(judges: Sequence[str], families: Families) -> list[str | N
     elif os.path.exists(families):
         known = read_families(families)
     else:
-        return _matched(judges, str(families))
+        pattern, example = str(families), "^[^_]+"
+        found = _matched(judges, pattern, "families", example)
+        if not any(found):
+            advice = "use an existing file, or a pattern such as"
+            raise InputError(
+                f"no judge's name matches the pattern {pattern!r}",
+                code="families",
+                remedy=(advice, Argument("families", example)),
+            )
+        return [m and (m.group(1) if m.lastindex else m.group()) for m in found]
     strangers = sorted(set(known) - set(judges))
     if strangers:
         raise InputError(
@@ -255,23 +255,17 @@ def propose_families(judges: Sequence[str]) -> tuple[str, int] | None:
     return None
 
 
-def _matched(judges: Sequence[str], pattern: str) -> list[str | None]:
+def _matched(
+    names: Sequence[str], pattern: str, argument: str, example: str
+) -> list[re.Match[str] | None]:
     try:
-        search = re.compile(pattern).search
+        return [re.search(pattern, name) for name in names]
     except re.error as error:
         raise InputError(
-            f"invalid regular expression for families: {error}",
-            code="families",
-            remedy=("use a file, or a pattern such as", Argument("families", "^[^_]+")),
+            f"invalid regular expression for {argument}: {error}",
+            code=argument,
+            remedy=("use a file, or a pattern such as", Argument(argument, example)),
         ) from None
-    found = [search(name) for name in judges]
-    if not any(found):
-        raise InputError(
-            f"no judge's name matches the pattern {pattern!r}",
-            code="families",
-            remedy=("use an existing file, or a pattern such as", Argument("families", "^[^_]+")),
-        )
-    return [m and (m.group(1) if m.lastindex else m.group()) for m in found]
 
 
 def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -394,10 +388,7 @@ def correlation_with_rest(judgments: Judgments, rel: int | None = None) -> tuple
         judgments.document, judgments.judge, judgments.label, rel or 0, judgments.weight, family,
         judgments.pool.topic_of, topics,
     )  # fmt: skip
-    moments = np.moveaxis(found.reshape(-1, topics, 6), 2, 0)
-    whole = moments.sum(axis=2)
-    correlation = np.where(whole[0] >= FEW, _correlation(whole), np.nan)
-    return correlation, _jackknife(moments, whole, correlation)
+    return _correlated(np.moveaxis(found.reshape(-1, topics, 6), 2, 0))
 
 
 def _correlation(moments: Floats) -> Floats:
@@ -409,7 +400,10 @@ def _correlation(moments: Floats) -> Floats:
     return np.where(across > 1e-12, out, np.nan)
 
 
-def _jackknife(moments: Floats, whole: Floats, found: Floats) -> Floats:
+def _correlated(moments: Floats) -> tuple[Floats, Floats]:
+    """Return the correlation of each judge, and its error, from moments [moment, judge, topic]."""
+    whole = moments.sum(axis=2)
+    found = np.where(whole[0] >= FEW, _correlation(whole), np.nan)
     without = _correlation(whole[:, :, None] - moments)
     there = (moments[0] > 0) & ~np.isnan(without)
     number = there.sum(axis=1)
@@ -417,4 +411,4 @@ def _jackknife(moments: Floats, whole: Floats, found: Floats) -> Floats:
     spread = (np.where(there, without - mean[:, None], 0.0) ** 2).sum(axis=1)
     several = np.sqrt(spread * (number - 1) / np.maximum(number, 1))
     alone = (1 - np.nan_to_num(found) ** 2) / np.sqrt(np.maximum(whole[0] - 3, 1))
-    return np.asarray(np.where(number > 1, several, alone))
+    return found, np.where(number > 1, several, alone)

@@ -82,11 +82,9 @@ class JudgedRuns(Record, eq=False):
 
         All estimators share these scores.
         """
-        grades = [g for g in self.grades if g >= 0]
-        size = len(self.alignment.pool)
-        return random_scores(
-            [one.filled for one in self.scorers], size, grades, replicates, seed, progress
-        )
+        grades, size = [g for g in self.grades if g >= 0], len(self.alignment.pool)
+        scores = [one.filled for one in self.scorers]
+        return random_scores(scores, size, grades, replicates, seed, progress)
 
     def without_empty(self) -> JudgedRuns:
         """Keep only judges with something relevant on every topic they judged."""
@@ -177,7 +175,13 @@ def score_judges(
         depth = max(m.unjudged_depth for m in wanted)
         aligned = align(loaded, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
-    _check_silent(given.judges, judged)
+    silent = [given.judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
+    if silent:
+        raise InputError(
+            f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
+            code="silent-judge",
+            remedy="leave them out",
+        )
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
     values = [scorer(labels) for scorer in scorers]
     filled = [
@@ -199,11 +203,6 @@ def score_judges(
     return found.without_empty() if drop_empty else found
 
 
-def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
-    """Make labels 1 from `rel` upwards and 0 below; unjudged documents stay unjudged."""
-    return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
-
-
 def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
     if one.expectation is not None:
         raise MeasureError(
@@ -221,16 +220,6 @@ def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
             remedy=(f"use {one} without rel, or leave out", Argument("rel")),
         )
     one.check(top)
-
-
-def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
-    silent = [judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
-    if silent:
-        raise InputError(
-            f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
-            code="silent-judge",
-            remedy="leave them out",
-        )
 
 
 def gold_values(
@@ -267,7 +256,8 @@ def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
             argument="rel",
             remedy="make them grades first, with Qrels.threshold(0.5)",
         )
-    return gold.plain(labels=binary_at(gold.labels, rel), grades=(0, 1))
+    labels = np.where(gold.labels >= 0, gold.labels >= rel, gold.labels).astype(np.int16)
+    return gold.plain(labels=labels, grades=(0, 1))
 
 
 Score = Callable[[NDArray[np.uint8]], Floats]
@@ -319,8 +309,14 @@ def random_scores(
     Every replicate has its own seed, made from `seed`, its class and its number: it does not
     depend on how many others there are. Where a measure is undefined it scores 0.
     """
-    _check(grades, replicates)
+    check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
+    if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
+        raise MeasureError(
+            f"random judges are not defined for the grades {list(grades)}",
+            code="invalid-grades",
+            remedy="declare at least two grades from 0 to 255",
+        )
     step = max(1, LABELS_AT_ONCE // max(documents, 1))
     total, done = len(CLASSES) * replicates, 0
     out: list[Floats] = []
@@ -338,13 +334,3 @@ def random_scores(
             if progress is not None:
                 progress(done, total, "scoring random judges")
     return out
-
-
-def _check(grades: Sequence[int], replicates: int) -> None:
-    check_count("replicates", replicates, 1, MOST_DRAWS)
-    if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
-        raise MeasureError(
-            f"random judges are not defined for the grades {list(grades)}",
-            code="invalid-grades",
-            remedy="declare at least two grades from 0 to 255",
-        )

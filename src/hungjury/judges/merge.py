@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from hungjury.base.errors import (
     InputError,
     MeasureError,
     Note,
-    check_choice,
     check_seed,
     percent,
     plural,
@@ -143,7 +142,6 @@ def merge(
     probability 2/3.
     """
     chosen = label_merge(method)
-    check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
@@ -164,7 +162,7 @@ def merge(
         return replace(merged, notes=merged.notes + noted) if noted else merged
     panel.some_votes()
     loaded = None if runs is None else as_runs(runs, **of_runs)
-    p, more = _weighted_votes(given, chosen, rel, seed, loaded, measure, weights)
+    p, more = _weighted_votes(panel, chosen, seed, loaded, measure, weights)
     settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
     merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)
     return replace(merged, notes=merged.notes + noted + more)
@@ -179,9 +177,8 @@ def _with_gold(panel: Panel, given: Judgments, gold: Qrels) -> tuple[Panel, tupl
 
 
 def _weighted_votes(
-    judgments: Judgments,
+    panel: Panel,
     method: LabelMerge,
-    rel: int | None,
     seed: int | np.random.Generator,
     runs: RunsLike | None,
     measure: MeasureNames | None,
@@ -212,11 +209,9 @@ def _weighted_votes(
         )
     if not isinstance(seed, int):
         seed = int(seed.integers(2**31))
-    scores = aware(judgments, runs, measure, kind, rel, seed=seed)
-    p = weighted_votes(judgments, scores, rel).p
-    assert p is not None
+    scores = aware(panel.judgments, runs, measure, kind, panel.rel, seed=seed)
     notes = tuple(note for note in scores.notes if note.about != "files")
-    return np.stack([1 - p, p], axis=1), notes
+    return weighted_votes(panel, scores), notes
 
 
 def merge_method(method: object) -> Merge:
@@ -411,7 +406,6 @@ def compare_merges(
     """
     check_seed(seed)
     check_count("draws", draws, 1, MOST_DRAWS)
-    check_choice("scope", scope, get_args(Scope))
     of_labels, _, of_gold = assigned(reading, judgments, None, gold)
     given = as_judgments(judgments, **of_labels)
     panel = Panel.of(given, rel)
@@ -449,20 +443,13 @@ def compare_merges(
     best = (accuracy >= accuracy.max(axis=0)) / (accuracy >= accuracy.max(axis=0)).sum(axis=0)
     found = []
     for m, method in enumerate(chosen):
-        (same, kappa), (low, high) = whole[m], interval(drawn[m][0], LEVEL)
-        kappa_low, kappa_high = interval(np.nan_to_num(drawn[m][1]), LEVEL)
+        (same, kappa), (drawn_same, drawn_kappa) = whole[m], drawn[m]
+        ends = interval(drawn_same, LEVEL), interval(np.nan_to_num(drawn_kappa), LEVEL)
+        rows = (same[0], *ends[0], kappa[0], *ends[1])
+        a, a_low, a_high, k, k_low, k_high = map(float, rows)
+        share = float(best[m].mean())
         found.append(
-            ComparedMerge(
-                merge=str(method),
-                accuracy=float(same[0]),
-                accuracy_low=float(low),
-                accuracy_high=float(high),
-                kappa=float(kappa[0]),
-                kappa_low=float(kappa_low),
-                kappa_high=float(kappa_high),
-                log_loss=losses[m],
-                p_best=float(best[m].mean()),
-            )
+            ComparedMerge(str(method), a, a_low, a_high, k, k_low, k_high, losses[m], share)
         )
     order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
     first, second = order[0], order[min(1, len(order) - 1)]

@@ -159,6 +159,15 @@ class LabelMerge(Merge, ABC):
         )
 
 
+class SoftMerge(LabelMerge):
+    """Base of merges to probabilities that depend on the votes for each document alone."""
+
+    depends_on: ClassVar[frozenset[str]] = frozenset()
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+
+
 class _Merges(Catalogue[Merge]):
     def parse(self, text: str) -> Merge:
         """Parse a name; `not`, a tie rule, is read as a word, not as an operator."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural, rel_range
 from hungjury.base.records import Record
@@ -48,9 +48,9 @@ class Panel(Record, eq=False):
     document: NDArray[np.int32]
     judge: NDArray[np.int32]
     choice: NDArray[np.int16]  # position of the label in `grades`; 1 for probabilities
-    share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
+    share: Floats | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
-    family: NDArray[np.int64] | None = None  # [judge]: those of a family share one vote
+    family: Ints | None = None  # [judge]: those of a family share one vote
     known: NDArray[np.int16] | None = None  # [document]: place of its gold label, or NOT_JUDGED
     kept: dict[Any, Merged] = field(default_factory=dict, repr=False)  # the merges so far
 
@@ -74,7 +74,13 @@ class Panel(Record, eq=False):
                     remedy=("leave out", Argument("rel")),
                 )
         elif rel is not None:
-            _check_rel(rel, grades)
+            if not grades[0] < rel <= grades[-1]:
+                raise MeasureError(
+                    f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
+                    code="rel-too-large",
+                    argument="rel",
+                    remedy=f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades",
+                )
             grades, choice = (0, 1), (label >= rel).astype(np.int16)
         else:
             choice = grade_positions(label, grades)
@@ -131,20 +137,20 @@ class Panel(Record, eq=False):
         return out
 
     @property
-    def weight(self) -> NDArray[np.float64]:
+    def weight(self) -> Floats:
         """The weight of a vote of each judge."""
         if self.family is None:
             return np.ones(len(self.judges))
         return np.asarray(1 / np.bincount(self.family)[self.family])
 
-    def resampled(self, rng: np.random.Generator) -> NDArray[np.float64]:
+    def resampled(self, rng: np.random.Generator) -> Floats:
         """Draw families with replacement, and return the weight of a vote of each judge."""
         family = np.arange(len(self.judges)) if self.family is None else self.family
         number = int(family.max(initial=-1)) + 1
         times = np.bincount(rng.integers(number, size=number), minlength=number)
         return np.asarray(times[family] * self.weight)
 
-    def vote_share(self) -> NDArray[np.float64]:
+    def vote_share(self) -> Floats:
         """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
         total = native.sum_by_key(self.document, self.judge, self.weight, len(self.pool))
         parts = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
@@ -168,7 +174,7 @@ class Panel(Record, eq=False):
         out[self.document] = True
         return out
 
-    def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def counts(self, weights: Floats | None = None) -> Floats:
         """Count votes, [document, grade].
 
         Votes of a judge count `weights[judge]` times, by default as much as families share. A
@@ -179,7 +185,7 @@ class Panel(Record, eq=False):
         found = native.count_votes(self.document, self.judge, self.choice, self.share, each, *shape)
         return found.reshape(shape)
 
-    def counts_by_judge(self) -> NDArray[np.int64]:
+    def counts_by_judge(self) -> Ints:
         """Count the labels of each judge, [judge, grade]."""
         shape = len(self.judges), len(self.grades)
         once = np.ones(len(self.judges))
@@ -264,7 +270,7 @@ class Panel(Record, eq=False):
         return tuple(notes)
 
 
-def _families(judgments: Judgments) -> NDArray[np.int64] | None:
+def _families(judgments: Judgments) -> Ints | None:
     if judgments.family is None:
         return None
     return np.unique(judgments.family, return_inverse=True)[1].astype(np.int64)
@@ -290,17 +296,7 @@ def _check_zero(judgments: Judgments) -> None:
         )
 
 
-def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
-    if not grades[0] < rel <= grades[-1]:
-        raise MeasureError(
-            f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
-            code="rel-too-large",
-            argument="rel",
-            remedy=f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades",
-        )
-
-
-def grade_positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int16]:
+def grade_positions(label: Floats, grades: tuple[int, ...]) -> NDArray[np.int16]:
     """Return the places of labels in the grades; a label that is none of them is an error."""
     choice = native.grade_places(label, np.array(grades, dtype=np.int64))
     wrong = np.flatnonzero(choice < 0)
@@ -313,4 +309,7 @@ def grade_positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDAr
     return choice
 
 
-Families = str | os.PathLike[str] | Mapping[str, str] | None
+def shares(values: Floats, axis: int) -> Floats:
+    """Divide values by their sums along an axis; zeros stay where a sum is 0."""
+    total = values.sum(axis=axis, keepdims=True)
+    return np.asarray(np.divide(values, total, out=np.zeros_like(values), where=total > 0))

@@ -11,22 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Pooling
-from hungjury.base.errors import (
-    Argument,
-    InputError,
-    Note,
-    check_choice,
-    check_seed,
-    either,
-    plural,
-)
+from hungjury.base.errors import Argument, InputError, Note, check_seed, either, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_SMOOTHING, check_count
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments
@@ -129,9 +121,23 @@ def prm(
         reading["map"] = {word: level for level, word in names.items()}
         reading.setdefault("grades", range(min(names), max(names) + 1))
     given = as_judgments(judgments, **reading)
-    _check(given, rel, smoothing, draws, relevant)
+    if given.soft:
+        raise InputError(
+            "these judgments are probabilities, not levels",
+            code="needs-grades",
+            remedy="give grades or categories",
+        )
     check_seed(seed)
-    check_choice("pooling", pooling, get_args(Pooling))
+    check_count("draws", draws, 1, MOST_DRAWS)
+    if relevant is None:
+        check_count("rel", rel, 1, MOST_GRADE)
+    if not 0 <= smoothing <= MOST_SMOOTHING:
+        raise InputError(
+            f"smoothing must be a number from 0 to {MOST_SMOOTHING:,.0f}, got {smoothing}",
+            code="out-of-range",
+            argument="smoothing",
+            remedy="0 for none, 1 is usual",
+        )
     groups = _groups(given.judges, users, assessors)
     votes, scale = _count(given, groups)
     levels = [v for v, n in zip(scale, votes.assessors.sum(axis=0), strict=True) if n]
@@ -172,7 +178,8 @@ def category_names(categories: Categories) -> dict[int, str]:
     """Return the names of levels, from "Nav:4,Non:0" or {"Nav": 4, "Non": 0}."""
     pairs: Iterable[tuple[str, Any]] = ()
     if isinstance(categories, str):
-        pairs = [(word.strip(), level) for word, _, level in map(_split, categories.split(","))]
+        parts = [part.rpartition(":") for part in categories.split(",")]
+        pairs = [(word.strip(), level) for word, _, level in parts]
     elif categories is not None:
         pairs = categories.items()
     try:
@@ -189,41 +196,15 @@ def category_names(categories: Categories) -> dict[int, str]:
     return dict(named)
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    return text.rpartition(":")
-
-
-def _check(given: Judgments, rel: int, smoothing: float, draws: int, relevant: object) -> None:
-    if given.soft:
-        raise InputError(
-            "these judgments are probabilities, not levels",
-            code="needs-grades",
-            remedy="give grades or categories",
-        )
-    check_count("draws", draws, 1, MOST_DRAWS)
-    if relevant is None:
-        check_count("rel", rel, 1, MOST_GRADE)
-    if not 0 <= smoothing <= MOST_SMOOTHING:
-        raise InputError(
-            f"smoothing must be a number from 0 to {MOST_SMOOTHING:,.0f}, got {smoothing}",
-            code="out-of-range",
-            argument="smoothing",
-            remedy="0 for none, 1 is usual",
-        )
-
-
 def _groups(
     judges: list[str], users: str | Iterable[str] | None, assessors: str | Iterable[str] | None
 ) -> Groups:
     """Say who is an assessor and who is a user, both [judge]."""
-    found = [_named(judges, given, what) for given, what in ((assessors, "assessors"),
-                                                             (users, "users"))]  # fmt: skip
-    everyone = np.ones(len(judges), dtype=bool)
-    first, second = found
+    first, second = _named(judges, assessors, "assessors"), _named(judges, users, "users")
     if first is None:
-        first = everyone if second is None else ~second
+        first = np.ones(len(judges), dtype=bool) if second is None else ~second
     if second is None:
-        second = everyone if found[0] is None else ~first
+        second = first if assessors is None else ~first
     return first, second
 
 

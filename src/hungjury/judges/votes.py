@@ -8,14 +8,14 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, MeasureError, MissingExtra, Note, plural
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.data.qrels import Qrels
-from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, Verdict
-from hungjury.judges.panel import Panel
+from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, SoftMerge, Verdict
+from hungjury.judges.panel import Panel, shares
 
 BinaryTie = Literal["random", "relevant", "not"]
 GradedVote = Literal["plurality", "median"]
@@ -25,63 +25,50 @@ ENOUGH = 3.0  # fewest votes that documents are completed to
 MOST = 0.9  # documents are completed to this quantile of the number of votes
 
 
-def vote_shares(panel: Panel) -> NDArray[np.float64]:
+def vote_shares(panel: Panel) -> Floats:
     """Return each grade's share of the votes, [document, grade]; zeros without votes."""
-    votes = panel.counts()
-    total = votes.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
-
-
-def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Fill in missing votes of documents with few votes: shares, [document, grade].
-
-    A missing vote is predicted from the votes that the document has: judges who label the same
-    document show how often one grade goes with another. Documents are completed to as many votes
-    as most documents have, but at least three.
-    """
-    if panel.share is not None:  # probabilities express their own doubt
-        return shares
-    votes = panel.counts()
-    number = votes.sum(axis=1)
-    families = float(panel.weight.sum())
-    wanted = min(families, max(ENOUGH, float(np.quantile(number[panel.judged], MOST))))
-    missing = np.maximum(wanted - number, 0) * panel.judged
-    if missing.max(initial=0) < 1e-9:
-        return shares
-    joint = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
-    often = joint.sum(axis=1, keepdims=True)
-    other = np.where(often > 1e-9, joint / np.maximum(often, 1e-9), np.eye(len(joint)))
-    total = np.maximum(number + missing, 1e-9)[:, None]
-    return np.asarray((number[:, None] * shares + missing[:, None] * (shares @ other)) / total)
+    return shares(panel.counts(), 1)
 
 
 @MERGES.add("binmv")
-class BinomialVote(LabelMerge):
+class BinomialVote(SoftMerge):
     """The mean vote as the probability of relevance, or of each grade of graded labels."""
 
-    depends_on: ClassVar[frozenset[str]] = frozenset()
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = True
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         return Verdict(posterior=vote_shares(panel))
 
-    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Fill in missing votes: agreement of few judges is not certainty."""
-        return completed_shares(panel, posterior)
+    def in_doubt(self, panel: Panel, posterior: Floats) -> Floats:
+        """Fill in missing votes of documents with few votes: shares, [document, grade].
+
+        Agreement of few judges is not certainty. A missing vote is predicted from the votes that
+        the document has: judges who label the same document show how often one grade goes with
+        another. Documents are completed to as many votes as most documents have, but at least
+        three.
+        """
+        if panel.share is not None:  # probabilities express their own doubt
+            return posterior
+        votes = panel.counts()
+        number = votes.sum(axis=1)
+        families = float(panel.weight.sum())
+        wanted = min(families, max(ENOUGH, float(np.quantile(number[panel.judged], MOST))))
+        missing = np.maximum(wanted - number, 0) * panel.judged
+        if missing.max(initial=0) < 1e-9:
+            return posterior
+        joint = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
+        often = joint.sum(axis=1, keepdims=True)
+        other = np.where(often > 1e-9, joint / np.maximum(often, 1e-9), np.eye(len(joint)))
+        total = np.maximum(number + missing, 1e-9)[:, None]
+        guess = posterior @ other
+        return np.asarray((number[:, None] * posterior + missing[:, None] * guess) / total)
 
 
-class AsGiven(LabelMerge):
+class AsGiven(SoftMerge):
     """No merge: the probabilities of one source, each label drawn by its own. Not in the catalogue,
     because it needs them."""
 
     name: ClassVar[str] = "as given"
-    depends_on: ClassVar[frozenset[str]] = frozenset()
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
 
     def __init__(self, chances: Qrels) -> None:
         super().__init__()
@@ -101,13 +88,9 @@ class AsGiven(LabelMerge):
 
 
 @MERGES.add("qbinmv")
-class QuantizedBinomialVote(LabelMerge):
+class QuantizedBinomialVote(SoftMerge):
     """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
 
-    depends_on: ClassVar[frozenset[str]] = frozenset()
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
 
     def for_labels(self) -> None:
@@ -121,17 +104,13 @@ class QuantizedBinomialVote(LabelMerge):
 
 
 @MERGES.add("prm")
-class PredictedRelevance(LabelMerge):
+class PredictedRelevance(SoftMerge):
     """What a user would say, given each judge's label (the predicted relevance model).
 
     P(user's grade | label) comes from the documents that users and other judges both labelled, and
     is averaged over the labels of a document. Documents that users labelled keep their vote.
     """
 
-    depends_on: ClassVar[frozenset[str]] = frozenset()
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
     takes_gold: ClassVar[bool] = True
     needs_users: ClassVar[bool] = True
     users: str = param("", kind=str, doc="judges who are users, by a pattern; default: gold labels")
@@ -160,9 +139,7 @@ class PredictedRelevance(LabelMerge):
         chance = pairs + self.smoothing * usual
         chance /= chance.sum(axis=1, keepdims=True)
         own = votes.sum(axis=1) > 0
-        found = np.where(own[:, None], votes, labels @ chance)
-        total = found.sum(axis=1, keepdims=True)
-        return Verdict(posterior=np.divide(found, total, out=np.zeros_like(found), where=total > 0))
+        return Verdict(posterior=shares(np.where(own[:, None], votes, labels @ chance), 1))
 
 
 @MERGES.add("mv")
@@ -184,7 +161,7 @@ class MajorityVote(LabelMerge):
         panel.whole_labels(str(self))
         return Verdict(self._winner(panel.counts(), panel, rng))
 
-    def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
+    def redraw(self, panel: Panel, rng: np.random.Generator) -> Ints:
         """Let as many judges, or families, drawn with replacement vote.
 
         A document that no drawn judge labelled keeps the whole panel's vote.
@@ -195,11 +172,12 @@ class MajorityVote(LabelMerge):
             votes[alone] = panel.counts()[alone]
         return self._winner(votes, panel, rng)
 
-    def _winner(
-        self, votes: NDArray[np.float64], panel: Panel, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _winner(self, votes: Floats, panel: Panel, rng: np.random.Generator) -> Ints:
+        if not panel.binary and self.graded == "median":
+            upto = np.cumsum(votes, axis=1)
+            return np.asarray(np.argmax(2 * upto >= upto[:, -1:], axis=1))
         if not panel.binary:
-            return median(votes) if self.graded == "median" else plurality(votes)
+            return plurality(votes)
         against, in_favour = votes[:, 0], votes[:, 1]
         if self.ties == "random":
             # A coin for every document: none depends on which others tie.
@@ -210,15 +188,9 @@ class MajorityVote(LabelMerge):
         return np.where(tie, tie_wins, in_favour > against).astype(np.int64)
 
 
-def plurality(votes: NDArray[np.float64]) -> NDArray[np.int64]:
+def plurality(votes: Floats) -> Ints:
     """Return the place of the grade with most votes; ties go to the lower grade."""
     return np.asarray(np.argmax(votes, axis=1))
-
-
-def median(votes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the place of the median vote, the lower of the two middle ones."""
-    upto = np.cumsum(votes, axis=1)
-    return np.asarray(np.argmax(2 * upto >= upto[:, -1:], axis=1))
 
 
 class _GivesLabels(Protocol):
@@ -259,8 +231,7 @@ class CrowdKit(LabelMerge):
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
-        soft = self._has_posterior
-        size = len(panel.grades)
+        size, soft = len(panel.grades), self._has_posterior
         posterior = np.zeros((len(panel.pool), size))
         for frame in self._frames(panel, scope):
             tasks = np.unique(frame["task"].to_numpy())
@@ -273,7 +244,13 @@ class CrowdKit(LabelMerge):
                 labels = self.aggregator.fit_predict(frame).reindex(tasks).to_numpy(dtype=float)
                 known = ~np.isnan(labels)
                 posterior[tasks[known], labels[known].astype(np.int64)] = 1.0
-            self._complain(tasks, known, panel)
+            if not known.all():
+                document = panel.pool.documents[int(tasks[np.flatnonzero(~known)[0]])]
+                raise MeasureError(
+                    f"{self} gave no label to document '{document}' ({int((~known).sum())} in all)",
+                    code="unlabelled-document",
+                    remedy="use an aggregator that labels every task, or another scope",
+                )
         notes = self._tied(panel)
         if soft:
             return Verdict(posterior=posterior, notes=notes)
@@ -297,7 +274,7 @@ class CrowdKit(LabelMerge):
         except ImportError:
             raise MissingExtra("pandas", "crowd", str(self)) from None
 
-        rows: list[NDArray[np.int64]] = [np.arange(len(panel.document))]
+        rows: list[Ints] = [np.arange(len(panel.document))]
         if scope == "topic":
             topic = panel.pool.topic_of[panel.document]
             order = np.argsort(topic, kind="stable")
@@ -311,13 +288,3 @@ class CrowdKit(LabelMerge):
                     "label": panel.choice[part],
                 }
             )
-
-    def _complain(self, tasks: NDArray[np.int32], known: NDArray[np.bool_], panel: Panel) -> None:
-        if known.all():
-            return
-        document = panel.pool.documents[int(tasks[np.flatnonzero(~known)[0]])]
-        raise MeasureError(
-            f"{self} gave no label to document '{document}' ({int((~known).sum())} in all)",
-            code="unlabelled-document",
-            remedy="use an aggregator that labels every task, or another scope",
-        )

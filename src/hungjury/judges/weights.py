@@ -10,7 +10,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from dataclasses import field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.base.errors import InputError, MeasureError
 from hungjury.base.files import cores
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import one_of, param
 from hungjury.base.records import Record
+from hungjury.judges.panel import shares
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
 Gap = Literal["fro", "rmse", "kld", "tau", "apc"]
@@ -41,9 +42,15 @@ def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> 
 
     smaller: the best systems, which tau_ap looks at first, have the smallest scores.
     """
-    if gap in BOUNDED:
-        _within_bounds(gap, mine, theirs)
-    elif mine.shape[1] < 2:
+    for each in (mine, theirs):
+        if not comparable(gap, each):
+            low, high = each.min(initial=0), each.max(initial=0)
+            raise MeasureError(
+                f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
+                code="scores-not-in-range",
+                remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
+            )
+    if gap not in BOUNDED and mine.shape[1] < 2:
         raise MeasureError(
             f"{gap} compares rankings and needs at least two systems",
             code="one-system",
@@ -56,26 +63,9 @@ def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> 
 
 def comparable(gap: Gap, *scores: Floats) -> bool:
     """Tell whether a gap can compare scores in this range; tau and apc only use their order."""
-    return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
-
-
-def _range(scores: Floats) -> tuple[float, float]:
-    return float(scores.min(initial=0)), float(scores.max(initial=0))
-
-
-def _in_bounds(low: float, high: float) -> bool:
-    return low >= -ROUNDING and high <= 1 + ROUNDING
-
-
-def _within_bounds(gap: Gap, *scores: Floats) -> None:
-    for each in scores:
-        low, high = _range(each)
-        if not _in_bounds(low, high):
-            raise MeasureError(
-                f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
-                code="scores-not-in-range",
-                remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
-            )
+    return gap not in BOUNDED or all(
+        one.min(initial=0) >= -ROUNDING and one.max(initial=0) <= 1 + ROUNDING for one in scores
+    )
 
 
 def _frobenius(mine: Floats, theirs: Floats) -> Floats:
@@ -161,9 +151,7 @@ class ScoredPanel(Record, eq=False):
     random: Floats | None = None  # [class, replicate, system, topic] of random judges
     gold: Floats | None = None  # [system, topic], NaN for topics without gold labels
     orientation: Orientation = "dissimilarity"  # "printed": weigh by closeness to random judges
-
-    def __post_init__(self) -> None:
-        check_choice("orientation", self.orientation, get_args(Orientation))
+    kept: dict[tuple[Granularity, Gap], Floats] = field(default_factory=dict, repr=False)
 
     def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
         """Group judges who judged the same topics (of those `among`), if any."""
@@ -185,16 +173,8 @@ class ScoredPanel(Record, eq=False):
         each of them; "tpc" each topic alone. 0 for topics that the judge did not judge. Kept, since
         estimators that differ in the last step share it.
         """
-        kept = self._closeness
-        if (granularity, gap) not in kept:
-            kept[granularity, gap] = self._compared(granularity, gap)
-        return kept[granularity, gap]
-
-    @cached_property
-    def _closeness(self) -> dict[tuple[Granularity, Gap], Floats]:
-        return {}
-
-    def _compared(self, granularity: Granularity, gap: Gap) -> Floats:
+        if (granularity, gap) in self.kept:
+            return self.kept[granularity, gap]
         random = self.random
         assert random is not None
         groups = list(self.groups() if granularity == "sgl" else self.by_topic())
@@ -208,6 +188,7 @@ class ScoredPanel(Record, eq=False):
         tasks = list(itertools.product(range(len(random)), groups))
         with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
             list(pool.map(compare, tasks))
+        self.kept[granularity, gap] = out
         return out
 
 
@@ -283,12 +264,6 @@ class Estimator(Weights):
         return f"{self.granularity}_{self.gap}_{self.weight}"
 
     def raw(self, panel: ScoredPanel) -> Floats:
-        if panel.random is None:
-            raise InputError(
-                f"{self} needs random judges",
-                code="needs-random-judges",
-                remedy="give random judges",
-            )
         return self.from_closeness(
             panel.closeness_to_random(self.granularity, self.gap), panel.orientation
         )
@@ -313,12 +288,7 @@ class Supervised(Weights):
 
     def raw(self, panel: ScoredPanel) -> Floats:
         gold = panel.gold
-        if gold is None:
-            raise InputError(
-                f"{self} needs gold labels",
-                code="needs-gold",
-                remedy=("give qrels of at least one topic as", Argument("gold")),
-            )
+        assert gold is not None
         known = np.asarray(~np.isnan(gold).all(axis=0))
         stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
         if len(stranger):
@@ -352,9 +322,7 @@ def normalised(raw: Floats, judged: NDArray[np.bool_]) -> Floats:
     They are equal where all are 0.
     """
     weights = np.where(judged, raw, 0.0)
-    weights = np.where(weights.sum(axis=-2, keepdims=True) > 0, weights, judged)
-    total = weights.sum(axis=-2, keepdims=True)
-    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
+    return shares(np.where(weights.sum(axis=-2, keepdims=True) > 0, weights, judged), -2)
 
 
 def as_weights(weights: object) -> Weights:

@@ -10,8 +10,7 @@ from hungjury.base.text import columns, number_text
 from hungjury.ltr.compare import DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
 from hungjury.report.pictures import new_figure, new_panels, new_picture, plain
-from hungjury.users.classes import UserClass
-from hungjury.users.model import UserModel
+from hungjury.users.model import UserClass, UserModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

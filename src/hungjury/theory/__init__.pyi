@@ -9,7 +9,7 @@ from hungjury.theory.balancing import balancing_index as balancing_index
 from hungjury.theory.balancing import balancing_of_all as balancing_of_all
 from hungjury.theory.balancing import significance_curve as significance_curve
 from hungjury.theory.ordering import ListComparison as ListComparison
+from hungjury.theory.ordering import ListStep as ListStep
+from hungjury.theory.ordering import ScaleReport as ScaleReport
 from hungjury.theory.ordering import compare_lists as compare_lists
-from hungjury.theory.scales import ListStep as ListStep
-from hungjury.theory.scales import ScaleReport as ScaleReport
-from hungjury.theory.scales import interval_scale as interval_scale
+from hungjury.theory.ordering import interval_scale as interval_scale

@@ -10,7 +10,7 @@ What holds for a rich pool may fail for a poor one (the Q-measure does), so all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import MISSING
 from importlib.resources import files
 from typing import Any, Literal
@@ -32,7 +32,6 @@ from hungjury.base.tables import Table
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.measures.catalogue.user_models import MP, nMCG
 from hungjury.theory.list_pairs import (
-    ListPairs,
     ListScorer,
     MeasureLike,
     all_pairs,
@@ -41,7 +40,7 @@ from hungjury.theory.list_pairs import (
     plentiful_pool,
     random_pairs,
 )
-from hungjury.theory.scales import interval_scale
+from hungjury.theory.ordering import interval_scale
 from hungjury.users.model import UserModel, user_model
 
 MOST_SHOWN = 12
@@ -181,11 +180,9 @@ def check_axioms(
     >>> report.replacement is None and report.swap is None
     True
     """
-    length, grades = (
-        check_count("length", length, 1, MOST_RANKS),
-        check_count("grades", grades, 2, MOST_GRADE + 1),
-    )
-    samples = check_count("samples", samples, 1, MOST_SAMPLES)
+    check_count("length", length, 1, MOST_RANKS)
+    check_count("grades", grades, 2, MOST_GRADE + 1)
+    check_count("samples", samples, 1, MOST_SAMPLES)
     check_seed(seed)
     scorer = ListScorer(measure)
     scorer.check(grades - 1)
@@ -193,38 +190,29 @@ def check_axioms(
     if scorer.measure is None and given is None:
         given = plentiful_pool(length, grades)  # a user's function does not see the pool
     if is_small(length, grades, given is None):
-        pools = all_pools(length, grades) if given is None else [given]
-        search = all_pairs(scorer, length, grades, pools)
-        return _report(scorer, length, grades, "exhaustive", search)
-    _check_work(length * grades if given is None else sum(given), length, grades, samples)
-    search = random_pairs(scorer, length, grades, given, samples, np.random.default_rng(seed))
-    return _report(scorer, length, grades, "random", search)
-
-
-def _check_work(documents: int, length: int, grades: int, samples: int) -> None:
-    """Refuse a random check that would take hours: each sample shuffles the pool."""
-    if documents * samples > MOST_DRAWN:
-        raise InputError(
-            f"lists of {length:,} with {grades:,} grades come from pools of up to {documents:,} "
-            f"documents, too many for {samples:,} samples",
-            code="too-much-work",
-            argument="length",
-            remedy=("lower", Argument("length"), "or", Argument("grades")),
-        )
-
-
-def _report(
-    scorer: ListScorer, length: int, grades: int, method: str, search: Iterator[ListPairs]
-) -> AxiomReport:
-    """Go through the pairs until both axioms are refuted, or to the end."""
+        pools_tried = all_pools(length, grades) if given is None else [given]
+        method, search = "exhaustive", all_pairs(scorer, length, grades, pools_tried)
+    else:
+        documents = length * grades if given is None else sum(given)
+        if documents * samples > MOST_DRAWN:  # it would take hours: each sample shuffles the pool
+            raise InputError(
+                f"lists of {length:,} with {grades:,} grades come from pools of up to "
+                f"{documents:,} documents, too many for {samples:,} samples",
+                code="too-much-work",
+                argument="length",
+                remedy=("lower", Argument("length"), "or", Argument("grades")),
+            )
+        rng = np.random.default_rng(seed)
+        method, search = "random", random_pairs(scorer, length, grades, given, samples, rng)
     found: dict[str, Counterexample | None] = dict.fromkeys(AXIOMS)
     pools: set[tuple[int, ...]] = set()
     compared = 0
     for pairs in search:
         pools.add(pairs.pool)
         compared += pairs.compared()
-        if found[pairs.axiom] is None:
-            found[pairs.axiom] = _first(pairs, scorer.smaller_is_better)
+        falling = pairs.falling(scorer.smaller_is_better)
+        if found[pairs.axiom] is None and len(falling):
+            found[pairs.axiom] = Counterexample(pairs.axiom, *pairs.at(falling[0]), pairs.pool)
         if None not in found.values():
             break
     return AxiomReport(
@@ -237,21 +225,6 @@ def _report(
         replacement=found["replacement"],
         swap=found["swap"],
         proof="" if scorer.measure is None else scorer.measure.proof,
-    )
-
-
-def _first(pairs: ListPairs, smaller_is_better: bool) -> Counterexample | None:
-    falling = pairs.falling(smaller_is_better)
-    if not len(falling):
-        return None
-    at = falling[0]
-    return Counterexample(
-        pairs.axiom,
-        tuple(pairs.before[at].tolist()),
-        tuple(pairs.after[at].tolist()),
-        float(pairs.value_before[at]),
-        float(pairs.value_after[at]),
-        pairs.pool,
     )
 
 
@@ -360,11 +333,9 @@ def axiom_table(
     >>> [row.measure for row in hj.theory.axiom_table(length=2, binary_length=2)][:3]
     ['P@1', 'R', 'F1@1']
     """
-    length, grades = (
-        check_count("length", length, 1, MOST_RANKS),
-        check_count("grades", grades, 2, MOST_GRADE + 1),
-    )
-    binary_length = check_count("binary_length", binary_length, 1, MOST_RANKS)
+    check_count("length", length, 1, MOST_RANKS)
+    check_count("grades", grades, 2, MOST_GRADE + 1)
+    check_count("binary_length", binary_length, 1, MOST_RANKS)
     rows = [_row(cls, length, grades, binary_length) for cls in CATALOGUE]
     if user is not None:
         users = user_model(user)
@@ -451,7 +422,10 @@ def axiom_markdown(
     rows = axiom_table(length, grades, binary_length, user)
     page = files("hungjury.theory").joinpath("axioms.md").read_text(encoding="utf-8")
     lines = page.format(binary_length=binary_length, length=length, top=grades - 1).splitlines()
-    lines += [_markdown(row) for row in rows if row.reports]
+    for row in (row for row in rows if row.reports):
+        cells = [f"`{row.measure}`", *(str(row.verdict(axiom)) for axiom in AXIOMS)]
+        cells += [", ".join(f"`{name}`" for name in row.tried), row.scale]
+        lines.append(f"| {' | '.join(cells)} |")
     proofs = dict.fromkeys((row.measure, row.proof) for row in rows if row.proof)
     lines += ["", "Proofs:", "", *(f"- `{measure}`: {where}" for measure, where in proofs)]
     unchecked = [row for row in rows if not row.reports]
@@ -459,9 +433,3 @@ def axiom_markdown(
         lines += ["", "Not checked:", ""]
         lines += [f"- `{row.measure}`: {row.problem}" for row in unchecked]
     return "\n".join(lines) + "\n"
-
-
-def _markdown(row: AxiomRow) -> str:
-    cells = [str(row.verdict(axiom)) for axiom in AXIOMS]
-    tried = ", ".join(f"`{name}`" for name in row.tried)
-    return f"| `{row.measure}` | {' | '.join(cells)} | {tried} | {row.scale} |"

@@ -14,21 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import SimulatedLabels
-from hungjury.base.errors import (
-    Argument,
-    HungjuryError,
-    InputError,
-    MeasureError,
-    check_choice,
-    check_seed,
-)
+from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, check_seed
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -38,7 +31,7 @@ from hungjury.measures.balancing_forms import TOLERANCE, cut
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.paired import t_test
 from hungjury.theory.axioms import check_axioms, example_measure
-from hungjury.theory.list_pairs import Lists, ListScorer, MeasureLike, plentiful_pool
+from hungjury.theory.list_pairs import ListScorer, MeasureLike, plentiful_pool
 
 Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
 Index: TypeAlias = int | float
@@ -108,22 +101,19 @@ def balancing_curve(
     method: Method = "auto",
 ) -> NDArray[np.float64]:
     """B(N) for many N, as `balancing_index`."""
-    low, top = (
-        check_count("q_min", q_min, 1, MOST_GRADE),
-        check_count("q_max", q_max, 1, MOST_GRADE),
-    )
-    if low > top:
+    check_count("q_min", q_min, 1, MOST_GRADE)
+    check_count("q_max", q_max, 1, MOST_GRADE)
+    if q_min > q_max:
         raise InputError(
-            f"q_min ({low}) is larger than q_max ({top})",
+            f"q_min ({q_min}) is larger than q_max ({q_max})",
             code="low-above-high",
             argument="q_min",
             remedy="q_min must be at most q_max",
         )
-    check_choice("method", method, get_args(Method))
     scorer = ListScorer(measure)
-    scorer.check(top)
+    scorer.check(q_max)
     sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
-    search = _search(scorer, max(sizes, default=1), low, top, method)
+    search = _search(scorer, max(sizes, default=1), q_min, q_max, method)
     return np.array([search(length) for length in sizes], dtype=float)
 
 
@@ -144,9 +134,8 @@ def _search(
         )
     if method == "auto":
         method = "bisection" if _replacement_holds(scorer, longest, top) else "scan"
-    if method == "scan":
-        return lambda length: _scan(scorer, length, low, top)
-    return lambda length: _bisect(_balances(scorer, length, low, top), length)
+    find = _scan if method == "scan" else _bisect
+    return lambda length: find(_balances(scorer, length, low, top), length)
 
 
 def _replacement_holds(scorer: ListScorer, longest: int, top: int) -> bool:
@@ -159,7 +148,7 @@ def _replacement_holds(scorer: ListScorer, longest: int, top: int) -> bool:
     return True
 
 
-def _bisect(balances: Callable[[int], bool], length: int) -> Index:
+def _bisect(balances: Callable[[Any], Any], length: int) -> Index:
     """The largest rank that balances, where all ranks above it do too."""
     if not balances(1):
         return -math.inf
@@ -173,38 +162,26 @@ def _bisect(balances: Callable[[int], bool], length: int) -> Index:
     return good
 
 
-def _tails(starts: NDArray[np.int64], length: int, grade: int) -> Lists:
-    """Return lists with `grade` at all ranks from `start` to the end."""
-    ranks = np.arange(1, length + 1)
-    return np.where(ranks >= starts[:, None], grade, 0).astype(np.int16)
+def _balances(
+    scorer: ListScorer, length: int, low: int, top: int
+) -> Callable[[Any], NDArray[np.bool_]]:
+    """Return a function of ranks, or of one: do lists with `low` from there to the end balance?"""
+    pool, ranks = plentiful_pool(length, top + 1), np.arange(1, length + 1)
+    value = float(scorer(np.where(ranks == 1, top, 0).astype(np.int16)[None], pool)[0])
 
-
-def _needed(scorer: ListScorer, length: int, top: int) -> float:
-    """The least score that balances one document of the largest grade at rank 1."""
-    single = np.zeros((1, length), dtype=np.int16)
-    single[0, 0] = top
-    value = float(scorer(single, plentiful_pool(length, top + 1))[0])
-    return value - TOLERANCE * abs(value)
-
-
-def _balances(scorer: ListScorer, length: int, low: int, top: int) -> Callable[[int], bool]:
-    needed = _needed(scorer, length, top)
-    pool = plentiful_pool(length, top + 1)
-
-    def balances(rank: int) -> bool:
-        return bool(scorer(_tails(np.array([rank]), length, low), pool)[0] >= needed)
+    def balances(starts: Any) -> NDArray[np.bool_]:
+        tails = np.where(ranks >= np.reshape(starts, (-1, 1)), low, 0).astype(np.int16)
+        return scorer(tails, pool) >= value - TOLERANCE * abs(value)
 
     return balances
 
 
-def _scan(scorer: ListScorer, length: int, low: int, top: int) -> Index:
+def _scan(balances: Callable[[Any], Any], length: int) -> Index:
     """From the lowest rank upwards, a block of ranks at a time."""
-    needed = _needed(scorer, length, top)
-    pool = plentiful_pool(length, top + 1)
     step = max(BUDGET // length, 1)
     for last in range(length, 0, -step):
         starts = np.arange(last, max(last - step, 0), -1)
-        enough = np.flatnonzero(scorer(_tails(starts, length, low), pool) >= needed)
+        enough = np.flatnonzero(balances(starts))
         if len(enough):
             return int(starts[enough[0]])
     return -math.inf
@@ -391,12 +368,9 @@ def significance_curve(
     """
     check_share("p", p)
     check_share("alpha", alpha)
-    length = check_count("length", length, MIDDLE, MOST_RANKS)
-    topics, trials = (
-        check_count("topics", topics, 2, MOST_RANKS),
-        check_count("trials", trials, 1, MOST_SAMPLES),
-    )
-    check_choice("labels", labels, get_args(SimulatedLabels))
+    check_count("length", length, MIDDLE, MOST_RANKS)
+    check_count("topics", topics, 2, MOST_RANKS)
+    check_count("trials", trials, 1, MOST_SAMPLES)
     check_seed(seed)
     rng = np.random.default_rng(seed)
     scores = _fixed_scores if labels == "fixed" else _independent_scores
@@ -409,13 +383,11 @@ def significance_curve(
         better = scores(size, length, weights, BETTER_MIDDLE, BETTER_TAIL, rng)
         worse = scores(size, length, weights, WORSE_MIDDLE, WORSE_TAIL, rng)
         rejected += np.count_nonzero(t_test(better - worse) < alpha, axis=-1)
-    balance = float(balancing_index(f"RBP(p={p})", length))
-    ranks = np.arange(MIDDLE + 1)
     return SignificanceCurve(
-        ranks=ranks,
+        ranks=np.arange(MIDDLE + 1),
         share=rejected / trials,
         p=p,
-        balance=balance,
+        balance=float(balancing_index(f"RBP(p={p})", length)),
         length=length,
         topics=topics,
         trials=trials,

@@ -21,6 +21,7 @@ from hungjury.measures.catalogue import IrMeasure, Measure, measure
 
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
+Grades: TypeAlias = tuple[int, ...]
 
 
 class ListScorer:
@@ -103,6 +104,12 @@ class ListPairs(NamedTuple):
         gain = self.value_after - self.value_before
         # A comparison with NaN, undefined, is false.
         return np.flatnonzero((-gain if smaller_is_better else gain) < -TOLERANCE * size)
+
+    def at(self, number: int) -> tuple[Grades, Grades, float, float]:
+        """Return one pair with its values."""
+        lists = (tuple(one[number].tolist()) for one in (self.before, self.after))
+        values = (float(one[number]) for one in (self.value_before, self.value_after))
+        return (*lists, *values)  # type: ignore[return-value]
 
     def compared(self) -> int:
         """Count the pairs with two defined values."""

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Pages, RatesBy
-from hungjury.base.errors import Argument, InputError, check_choice, plural
+from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS_OF_A_PAGE, check_count
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.reading.options import QrelsLike
 from hungjury.users.chain import closed_groups, stationary_distribution
-from hungjury.users.classes import Rates, UserClass, fit_dynamic
 from hungjury.users.counting import MOST_RELEVANT, Counts, Row, count_clicks
-from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, UserModel
+from hungjury.users.model import (
+    ALL,
+    INFORMATIONAL,
+    NAVIGATIONAL,
+    Rates,
+    UserClass,
+    UserModel,
+    fit_dynamic,
+)
 from hungjury.users.readers import is_ibis_table, open_engine
 
 
@@ -102,8 +108,6 @@ def calibrate(
     (0.5, 0.25, 0.25)
     """
     check_count("ranks", ranks, 3, MOST_RANKS_OF_A_PAGE)
-    check_choice("pages", pages, get_args(Pages))
-    check_choice("rates_by", rates_by, get_args(RatesBy))
     check_count("nav_rel", nav_rel, 1, MOST_GRADE)
     check_count("min_sessions", min_sessions, 0, MOST_LABELS)
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
