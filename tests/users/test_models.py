@@ -144,7 +144,7 @@ def test_other_files_are_told(text, tmp_path):
 def test_missing_files_and_classes_are_told(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         user_model(tmp_path / "nothing.json")
-    with pytest.raises(MeasureError, match="has no class 'other'"):
+    with pytest.raises(MeasureError, match=r'the user model "[-a-z0-9]+" has no class .other.'):
         users()["other"]
     assert users()["informational"].name == "informational"
 
