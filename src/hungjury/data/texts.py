@@ -7,14 +7,12 @@ kept themselves.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import cast
 
 from hungjury.base.errors import InputError, check_installed
 from hungjury.base.records import Record
@@ -257,9 +255,8 @@ def _scan(source: Source, kind: Kind, texts: Texts) -> None:
 def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
     """Yield line numbers, offsets and lines that are not blank."""
     with source.open() as stream:
-        buffered = io.BufferedReader(cast(io.RawIOBase, stream), 1 << 20)
         offset = 0
-        for number, line in enumerate(buffered, 1):
+        for number, line in enumerate(stream, 1):
             begin, offset = offset, offset + len(line)
             if number == 1 and line.startswith(MARK):
                 begin, line = begin + len(MARK), line[len(MARK) :]

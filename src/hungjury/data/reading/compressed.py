@@ -1,97 +1,104 @@
-"""Compressed files: known by their first bytes, decompressed piece by piece."""
+"""Compressed files: known by their first bytes, decompressed block by block."""
 
 from __future__ import annotations
 
 import io
-import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple
 
-from hungjury.base.errors import InputError, MissingExtra
+from hungjury.base.errors import InputError, check_installed
 from hungjury.base.files import file_error
 
-_MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
-MAGIC_BYTES = max(map(len, _MAGIC.values()))
-PIECE = 1 << 12  # bytes of zstd data decompressed at once; their output has no bound
+
+class _Kind(NamedTuple):
+    magic: bytes  # how such files begin
+    module: str  # imported on demand
+    new: Callable[[Any], Any]  # a decompressor of one member or frame
+    piece: int  # compressed bytes taken at once; the output of bombs has no other bound
+
+
+_KINDS = {
+    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda isal: isal.decompressobj(31), 1 << 16),
+    "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda lzma: lzma.LZMADecompressor(), 1 << 12),
+    "zstd": _Kind(
+        b"\x28\xb5\x2f\xfd",
+        "zstandard",
+        lambda zstandard: zstandard.ZstdDecompressor().decompressobj(),
+        1 << 12,
+    ),
+    "bz2": _Kind(b"BZh", "bz2", lambda bz2: bz2.BZ2Decompressor(), 1 << 12),
+}
+MAGIC_BYTES = max(len(kind.magic) for kind in _KINDS.values())
 
 
 def compression_of(head: bytes) -> str | None:
     """Return how a file that begins like this is compressed: "gz", "xz", "zstd", "bz2" or None."""
-    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
+    return next((name for name, kind in _KINDS.items() if head.startswith(kind.magic)), None)
 
 
-def unpacked(raw: BinaryIO, kind: str, name: str) -> BinaryIO:
-    """Open compressed bytes; decompressors are imported on demand."""
-    stream: Any
-    if kind == "gz":
-        from isal.igzip import IGzipFile
+class Unpacked(io.RawIOBase):
+    """The bytes of an open file, decompressed; `seen` are those at its beginning that were read to
+    see its first line."""
 
-        stream = IGzipFile(fileobj=raw)  # type: ignore[no-untyped-call]
-    elif kind == "zstd":
-        stream = _Zstandard(raw, name)
-    else:
-        stream = import_module("lzma" if kind == "xz" else "bz2").open(raw)
-    return cast(BinaryIO, stream)
-
-
-class _Zstandard(io.RawIOBase):
-    """Frames of zstd data. The package's own reader takes a truncated frame for a whole one."""
-
-    def __init__(self, raw: BinaryIO, name: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise MissingExtra("zstandard", "tables", f"reading {name}") from None
-        self._raw, self._ready, self._frame = raw, b"", None
-        self._new: Any = zstandard.ZstdDecompressor().decompressobj
-        self._error: type[Exception] = zstandard.ZstdError
+    def __init__(self, raw: BinaryIO, name: str, begin: int = 0) -> None:
+        self.seen, self._raw, self._name = b"", raw, name
+        with _reported(name):
+            packing = compression_of(raw.read(MAGIC_BYTES))
+            raw.seek(begin)
+        self.packed = packing is not None
+        self._left, self._frame = b"", None
+        if packing is not None:
+            self._kind = _KINDS[packing]
+            check_installed(self._kind.module.split(".")[0], "tables", f"reading {name}")
+            self._module = import_module(self._kind.module)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: Any) -> int:
-        while not self._ready:
-            data = self._raw.read(PIECE)
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("the last frame is not complete")
-                return 0
-            self._ready = self._decompress(data)
-        count = min(len(into), len(self._ready))
-        into[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
+        if not self.packed:
+            with _reported(self._name):
+                return self._raw.readinto(into)  # type: ignore[attr-defined,no-any-return]
+        block = self.block()
+        count = min(len(into), len(block))
+        into[:count] = block[:count]
+        self._left = block[count:]
         return count
 
-    def _decompress(self, data: bytes) -> bytes:
-        out = []
-        try:
-            while data:
-                frame: Any = self._frame or self._new()
-                out.append(frame.decompress(data))
-                self._frame, data = (None, frame.unused_data) if frame.eof else (frame, b"")
-        except self._error as error:
-            raise EOFError(str(error)) from None
-        return b"".join(out)
+    def block(self) -> bytes:
+        """Return the next bytes of a compressed file, none at its end."""
+        block, self._left = self._left, b""
+        with _reported(self._name):
+            while not block and (data := self._raw.read(self._kind.piece)):
+                block = b"".join(self._decompressed(data))
+        if not block and self._frame is not None:
+            raise _damaged(self._name)
+        return block
+
+    def _decompressed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what members hold of which this is the next part. Zeros may fill the end."""
+        while data := data if self._frame else data.lstrip(b"\0"):
+            frame = self._frame or self._kind.new(self._module)
+            try:
+                yield frame.decompress(data)
+            except Exception:  # each decompressor has its own
+                raise _damaged(self._name) from None
+            self._frame, data = (None, frame.unused_data) if frame.eof else (frame, b"")
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 @contextmanager
-def damage_reported(name: str) -> Iterator[None]:
-    """Turn errors of a decompressor or the system into errors that name the file."""
+def _reported(name: str) -> Iterator[None]:
+    """Turn errors of the system into errors that name the file."""
     try:
         yield
-    except (EOFError, zlib.error):
-        raise _damaged(name) from None
     except OSError as error:
-        if error.errno is None:  # from the decompressor, not from the system
-            raise _damaged(name) from None
-        remedy = "check the file and the disk it is on"
-        raise file_error(name, error, remedy=remedy) from None
-    except Exception as error:
-        if type(error).__name__ not in ("LZMAError", "IsalError"):
-            raise
-        raise _damaged(name) from None
+        raise file_error(name, error, remedy="check the file and the disk it is on") from None
 
 
 def _damaged(name: str) -> InputError:
@@ -100,39 +107,17 @@ def _damaged(name: str) -> InputError:
 
 
 def ahead(pieces: Iterator[memoryview], waiting: int) -> Generator[memoryview, None, None]:
-    """Yield the same pieces, made by a thread of their own while earlier ones are used.
+    """Yield the same pieces, made by a thread of their own while earlier ones are used; `waiting`
+    of them are made before they are asked for."""
+    from collections import deque  # imported only for large compressed files
+    from concurrent.futures import ThreadPoolExecutor
 
-    `waiting` pieces at most are ready; with the one being made and the one in use, `pieces` has to
-    hand out `waiting` + 2 different buffers before it uses one again.
-    """
-    from queue import Empty, Queue  # imported only for large compressed files
-    from threading import Thread
-
-    ready: Queue[memoryview | BaseException | None] = Queue(waiting)
-    stopped = False
-
-    def make() -> None:
+    with ThreadPoolExecutor(1) as thread:
+        due = deque(thread.submit(next, pieces, None) for _ in range(waiting))
         try:
-            for piece in pieces:
-                ready.put(piece)
-                if stopped:
-                    return
-            ready.put(None)
-        except BaseException as error:  # raised again where the pieces are read
-            ready.put(error)
-
-    thread = Thread(target=make, daemon=True)
-    thread.start()
-    try:
-        while (piece := ready.get()) is not None:
-            if isinstance(piece, BaseException):
-                raise piece
-            yield piece
-    finally:
-        stopped = True
-        while thread.is_alive():
-            try:  # room for what it may be about to put
-                ready.get(timeout=0.01)
-            except Empty:
-                continue
-        thread.join()
+            while (piece := due.popleft().result()) is not None:
+                due.append(thread.submit(next, pieces, None))
+                yield piece
+        finally:
+            for one in due:
+                one.cancel()

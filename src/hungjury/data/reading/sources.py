@@ -8,20 +8,13 @@ import re
 import stat
 import sys
 from collections.abc import Collection, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing
 from dataclasses import field, fields, replace
-from itertools import cycle
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy
 from hungjury.base.records import Record
-from hungjury.data.reading.compressed import (
-    MAGIC_BYTES,
-    ahead,
-    compression_of,
-    damage_reported,
-    unpacked,
-)
+from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
 
 CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
@@ -66,11 +59,17 @@ class Source(Record):
         """Make an error about the file."""
         return InputError(message, code=code, file=self.name, line=line, remedy=remedy)
 
-    @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def open(self) -> BinaryIO:
         """Open the bytes, decompressed; compression is detected from the content, not the name."""
-        with closing(_Opened(self)) as opened:
-            yield opened.stream
+        return io.BufferedReader(self._unpacked(), CHUNK)
+
+    def _unpacked(self) -> Unpacked:
+        raw = self.raw()
+        try:
+            return Unpacked(raw, self.name, self.begin)
+        except BaseException:
+            raw.close()
+            raise
 
     def raw(self) -> BinaryIO:
         """Open the file's bytes without decompression."""
@@ -91,46 +90,30 @@ class Source(Record):
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
         """Yield the content piece by piece, without a byte-order mark. A piece is valid until the
-        next one is requested: a few buffers are reused, which keeps them in the cache.
+        next one is requested: the buffer of a plain file is reused, which keeps it in the cache.
 
         read_ahead: a large compressed file is decompressed by a thread of its own.
         """
         first = not self.begin
-        with closing(self.__dict__.pop("_looked_into", None) or _Opened(self)) as opened:
+        with closing(self.__dict__.pop("_looked_into", None) or self._unpacked()) as opened:
             apart = read_ahead and opened.packed and self.size > SMALL
-            buffers = self._buffers(opened, size or CHUNK, WAITING + 2 if apart else 1)
-            with closing(ahead(buffers, WAITING) if apart else buffers) as filled:
-                for piece in filled:
-                    if first:
-                        piece = self._without_mark(piece)
+            pieces = self._blocks(opened, size or CHUNK)
+            with closing(ahead(pieces, WAITING) if apart else pieces) as made:
+                for piece in made:
+                    yield self._without_mark(piece) if first else piece
                     first = False
-                    yield piece
         if first:
             raise self._empty()
 
-    def _buffers(
-        self, opened: _Opened, size: int, number: int
-    ) -> Generator[memoryview, None, None]:
-        """Yield what was read, in `number` buffers that are used in turn."""
-        views = [memoryview(bytearray(size)) for _ in range(number)]
-        at, least = self.begin, len(MARK)  # the first piece includes any byte-order mark
-        if opened.before:
-            yield memoryview(opened.before)
-            at, least = len(opened.before), 1
-        elif at:
-            opened.stream.seek(at)
-        with damage_reported(self.name):
-            for view in cycle(views):
-                into = view if self.end is None else view[: self.end - at]
-                count = 0
-                while count < min(least, len(into)) and (
-                    more := opened.stream.readinto(into[count:])  # type: ignore[attr-defined]
-                ):
-                    count += more
-                if not count:
-                    return
-                yield into[:count]
-                at, least = at + count, 1
+    def _blocks(self, opened: Unpacked, size: int) -> Generator[memoryview, None, None]:
+        if opened.seen:
+            yield memoryview(opened.seen)
+        while opened.packed and (block := opened.block()):
+            yield memoryview(block)
+        at, buffer = self.begin + len(opened.seen), memoryview(bytearray(size))
+        while count := opened.readinto(buffer if self.end is None else buffer[: self.end - at]):
+            yield buffer[:count]
+            at += count
 
     def _empty(self) -> InputError:
         return self.error("the file is empty", "empty-file", CHECK_COMMAND)
@@ -147,7 +130,7 @@ class Source(Record):
         size = self.size if self.path is not None else 0
         if size < number * LARGE or number < 2:
             return [self]
-        self._close()
+        self.__dict__.pop("_looked_into", None)  # which closes it
         with self.raw() as raw:
             cuts = [_change(raw, size * i // number) for i in range(1, number)]
             raw.seek(0)
@@ -184,25 +167,20 @@ class Source(Record):
         """
         if "_head" not in self.__dict__:
             whole = replace(self, begin=0, end=None) if self.begin else self
-            opened = _Opened(whole)
-            while b"\n" not in opened.before and len(opened.before) <= LONGEST_HEAD:
-                if not opened.read_more(HEAD):
+            opened = whole._unpacked()
+            while b"\n" not in opened.seen and len(opened.seen) <= LONGEST_HEAD:
+                if not (more := opened.read(HEAD)):
                     break
-            if not opened.before:
+                opened.seen += more
+            if not opened.seen:
                 raise self._empty()
-            line = self._without_mark(memoryview(opened.before))
+            line = self._without_mark(memoryview(opened.seen))
             self.__dict__["_head"] = bytes(line).split(b"\n", 1)[0]
             if then_read and whole is self:
                 self.__dict__["_looked_into"] = opened
             else:
                 opened.close()
         return cast(bytes, self.__dict__["_head"])
-
-    def _close(self) -> None:
-        """Close the file if it was left open for a reader."""
-        opened = self.__dict__.pop("_looked_into", None)
-        if opened is not None:
-            opened.close()
 
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -215,38 +193,6 @@ class Source(Record):
         return self.error(
             "this is a binary file, not text", "binary-file", "check that this is the right file"
         )
-
-
-class _Opened:
-    """An open file, decompressed, and what was read of it to see its first line."""
-
-    def __init__(self, source: Source) -> None:
-        self.name, self.before = source.name, b""
-        self._files = ExitStack()
-        try:
-            raw = self._files.enter_context(source.raw())
-            with damage_reported(source.name):
-                kind = compression_of(raw.read(MAGIC_BYTES))
-                raw.seek(0)
-            self.packed = kind is not None
-            self.stream = raw
-            if kind is not None:
-                self.stream = self._files.enter_context(unpacked(raw, kind, source.name))
-        except BaseException:
-            self.close()
-            raise
-
-    def read_more(self, size: int) -> bool:
-        """Add to what was read before; False at the end of the file."""
-        with damage_reported(self.name):
-            more = self.stream.read(size)
-        self.before += more
-        return bool(more)
-
-    def close(self) -> None:
-        self._files.close()
-
-    __del__ = close  # where a reader that was expected did not come
 
 
 def _is_utf8(head: bytes) -> bool:
