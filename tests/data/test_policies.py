@@ -8,7 +8,8 @@ import hungjury as hj
 from builders.reading import QRELS, RUNS, codes, joined, qrels_rows, run_rows, write
 from hungjury.data.alignment import align
 from hungjury.data.reading import sources
-from hungjury.data.runs import RunFiles, RunPolicy
+from hungjury.data.reading.options import RunPolicy
+from hungjury.data.runs import RunFiles
 
 TWICE = "1 0 a 1\n1 0 b 2\n1 0 a 3\n1 0 c 1\n1 0 a 2\n1 0 b 2\n"
 

@@ -15,15 +15,14 @@ from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_RANKS, check_count
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool, natural_order
-from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.formats import table_format
 from hungjury.data.reading.label_rows import ONE_TOPIC
-from hungjury.data.reading.sources import CHECK_COMMAND, Source
+from hungjury.data.reading.options import RunPolicy
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, Stop, raise_error
 from hungjury.data.runs import (
     Progress,
     ReadRun,
     RunFiles,
-    RunPolicy,
     Runs,
     check_names,
     map_files,

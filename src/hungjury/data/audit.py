@@ -18,8 +18,8 @@ from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import judgments_by, qrels_by
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments, Qrels
-from hungjury.data.reading.bad_lines import Listing, raise_error
 from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.reading.sources import raise_error
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
 from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
@@ -28,6 +28,53 @@ if TYPE_CHECKING:
 
 
 MOST_LISTED = 40  # judges, unless they are asked for
+EXAMPLES = 10  # lines named for errors of one kind
+
+
+class _Kind:
+    """Errors of one kind in one file: the first of them, and where the others are."""
+
+    def __init__(self, first: HungjuryError) -> None:
+        self.first, self.count = first, 0
+        self.lines: list[str] = []
+        self.last: int | None = None
+
+    def error(self) -> HungjuryError:
+        if self.count == 1 or not self.lines:
+            return self.first
+        more = self.count - len(self.lines)
+        lines = ", ".join(self.lines) + (f" and {more:,} more" if more else "")
+        return self.first.saying(
+            f"{self.first.message} ({plural(self.count, 'such line')}: {lines})"
+        )
+
+
+class Listing:
+    """The errors that an audit found; those of one kind in one file are reported together."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str | None, str, str], _Kind] = {}
+
+    def __call__(self, error: HungjuryError) -> None:
+        nothing = error.code in ("no-labels", "no-rows")
+        if nothing and any(error.file in (None, file) for file, _, _ in self._kinds):
+            return  # explained by earlier errors
+        alike = error.line is not None and error.code != type(error).code
+        key = (error.file, error.code, "" if alike else error.message)
+        kind = self._kinds.setdefault(key, _Kind(error))
+        if alike and kind.last == error.line:
+            return  # several rows of one line
+        kind.count, kind.last = kind.count + 1, error.line
+        if error.line is not None and len(kind.lines) < EXAMPLES:
+            kind.lines.append(str(error.line))
+
+    def __len__(self) -> int:
+        """Count the lines, rows and files in error."""
+        return sum(kind.count for kind in self._kinds.values())
+
+    @property
+    def errors(self) -> tuple[HungjuryError, ...]:
+        return tuple(kind.error() for kind in self._kinds.values())
 
 
 class Audit(Record, Result):

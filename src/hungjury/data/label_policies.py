@@ -14,9 +14,9 @@ from hungjury import native
 from hungjury.base.choices import Repeats
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.text import decimal_of
-from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import SEVERAL, Rows
 from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.sources import Stop
 from hungjury.data.reading.values import Extraction, label_key, new_label
 
 DUPLICATES = 0.01  # of the documents, with other labels in another file: more are other judges

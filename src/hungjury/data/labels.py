@@ -16,9 +16,8 @@ from hungjury.base.provenance import read_from
 from hungjury.data.label_policies import DUPLICATES, relabel, without_duplicates
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
-from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import grade_columns, table_format, unknown_header
+from hungjury.data.reading.formats import grade_columns, table_format
 from hungjury.data.reading.label_rows import (
     ROLES,
     SEVERAL,
@@ -31,6 +30,7 @@ from hungjury.data.reading.label_rows import (
     label_parts,
     no_label,
 )
+from hungjury.data.reading.lines import unknown_header
 from hungjury.data.reading.options import (
     JUDGES,
     LABELS,
@@ -44,7 +44,7 @@ from hungjury.data.reading.options import (
     VotesLike,
     refuse_options,
 )
-from hungjury.data.reading.sources import Source
+from hungjury.data.reading.sources import Source, Stop, raise_error
 from hungjury.data.scales import (
     check_declared,
     check_judges,
@@ -323,28 +323,28 @@ def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
             ("leave out", Argument("scaling")),
         )
     names = grade_columns(table)
-    of_grades = {name: f"probability {name}" for name in names}
     topic, document = table.need("topic"), table.need("document")
-    table = table.readable(reader.stop, [topic, document], of_grades)
-    p = np.array([table.numbers(n, what) for n, what in of_grades.items()], dtype=float).T
-    good: dict[tuple[str, str], int] = {}
-    for i, (t, d) in enumerate(zip(table.texts(topic), table.texts(document), strict=True)):
-        said = ""
-        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
+
+    def read(some: InputTable) -> tuple[list[str], list[str], NDArray[np.float64]]:
+        p = np.stack([some.numbers(name, f"probability {name}") for name in names], axis=1)
+        for i in np.flatnonzero((p < 0).any(axis=1) | (abs(p.sum(axis=1) - 1) > 1e-6)).tolist():
             said = f"the probabilities of the grades are {p[i].tolist()}"
-            code, remedy = "not-a-distribution", "they must be non-negative and sum to 1"
-        elif (t, d) in good:
+            remedy = "they must be non-negative and sum to 1"
+            raise some.error(said, "not-a-distribution", remedy, some.line(i))
+        return some.texts(topic), some.texts(document), p
+
+    table = table.readable(reader.stop, read)
+    topics, documents, p = read(table)
+    good: dict[tuple[str, str], int] = {}
+    for i, (t, d) in enumerate(zip(topics, documents, strict=True)):
+        if good.setdefault((t, d), i) != i:
             said = f"document '{d}' of topic '{t}' appears twice"
-            code, remedy = "duplicate-document", "keep one row per document and topic"
-        if said:
-            file, line = table.name, table.line(i)
-            reader.stop(InputError(said, code=code, file=file, line=line, remedy=remedy))
-        else:
-            good[t, d] = i
+            remedy = "keep one row per document and topic"
+            reader.stop(table.error(said, "duplicate-document", remedy, table.line(i)))
     if not good:
         raise no_label(table.name)
-    topics, documents = zip(*good, strict=True)
-    labels = {"topic": topics, "document": documents, "label": [*good.values()]}
+    ids = zip(*good, strict=True)
+    labels = dict(zip(("topic", "document", "label"), (*ids, [*good.values()]), strict=True))
     rows = reader.read([InputTable(table.name, labels)], "one")
     pool, position = _pool(rows)
     taken = rows.label[stable_order(position[rows.pair])].astype(np.int64)

@@ -18,8 +18,8 @@ from hungjury.base.parameters import number, one_of, param
 from hungjury.base.records import Record
 
 if TYPE_CHECKING:
-    from hungjury.data.reading.bad_lines import Stop
     from hungjury.data.reading.label_rows import Rows
+    from hungjury.data.reading.sources import Stop
 
 LINEAR = Argument("scaling", "linear")
 ScaledTogether = Literal["judge", "topic", "all"]

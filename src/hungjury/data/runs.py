@@ -8,22 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.files import cores
 from hungjury.base.options import takes
 from hungjury.base.records import Record
-from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
-from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import (
-    nested_table,
-    parse_text,
-    read_table,
-    table_format,
-    table_or_files,
-)
+from hungjury.data.reading.columns import InputTable, nested_table, table_or_files
+from hungjury.data.reading.formats import read_table, table_format
 from hungjury.data.reading.label_rows import ONE_TOPIC
+from hungjury.data.reading.lines import Parser, parse_text, readable
 from hungjury.data.reading.options import (
     RUNS,
     RunOptions,
@@ -32,7 +27,7 @@ from hungjury.data.reading.options import (
     ScoresLike,
     refuse_options,
 )
-from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, Stop, expand, raise_error
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -279,20 +274,19 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
     rank, tag = table.find("rank"), table.find("tag")
     if rank is None and score is None:
         score = table.need("score")  # which is an error
-    whole = {} if rank is None else {rank: "rank"}
-    scored = {} if score is None else {score: "score"}
-    table = table.readable(stop, [topic, document, tag], scored, whole)
-    count = len(table)
-    topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
-    documents = table.texts(document)
+
+    def read(some: InputTable) -> tuple[list[str], list[str], list[str], NDArray[np.float64]]:
+        if rank is not None:
+            some.check_integers(rank, "rank")
+        # Of ranks alone: the higher, the later.
+        scores = some.numbers(score, "score") if score else -some.numbers(rank or "", "rank")
+        topics = [ONE_TOPIC] * len(some) if topic is None else some.texts(topic)
+        tags = [some.stem] * len(some) if tag is None else some.texts(tag)
+        return topics, some.texts(document), tags, scores
+
+    table = table.readable(stop, read)
+    topics, documents, tags, scores = read(table)
     lines = table.line_numbers()
-    if rank is not None:
-        table.check_integers(rank, "rank")
-    if score is not None:
-        scores = np.array(table.numbers(score, "score"), dtype=float)
-    else:  # ranks alone: the higher, the later
-        scores = -np.array(table.numbers(rank or "", "rank"), dtype=float)
-    tags = [table.stem] * count if tag is None else table.texts(tag)
     rows_of: dict[str, list[int]] = {}
     for i, name in enumerate(tags):
         rows_of.setdefault(name, []).append(i)

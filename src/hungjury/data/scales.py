@@ -15,9 +15,9 @@ from hungjury import native
 from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows
 from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.sources import Stop
 
 FEW = 100  # labels far above the others are unusual if they are at most one in this many
 RARE = 1000  # labels above a scale are stray if they are fewer than one in this many

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import PLAN_HEAD, read_table, table_format
+from hungjury.data.reading.formats import read_table, table_format
+from hungjury.data.reading.lines import PLAN_HEAD
 from hungjury.data.reading.sources import Source, expand
 
 DEFAULT = "0 not relevant, 1 related, 2 relevant, 3 perfectly relevant"

@@ -26,7 +26,8 @@ from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.base.text import csv_text
 from hungjury.data.pool import Pool
-from hungjury.data.reading.formats import PLAN_HEAD, is_database, open_labels
+from hungjury.data.reading.formats import is_database, open_labels
+from hungjury.data.reading.lines import PLAN_HEAD
 from hungjury.stats.resampling import inclusion
 
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")

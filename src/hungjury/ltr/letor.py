@@ -14,7 +14,7 @@ from hungjury import native
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores, file_error
-from hungjury.data.reading.formats import parse_text
+from hungjury.data.reading.lines import parse_text
 from hungjury.data.reading.options import FileLike
 from hungjury.data.reading.sources import Source, expand
 from hungjury.ltr.data import (

@@ -16,20 +16,12 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import Alignment
-from hungjury.data.audit import Audit, examined, readable_runs
+from hungjury.data.audit import Audit, Listing, examined, readable_runs
 from hungjury.data.labels import as_gold
 from hungjury.data.qrels import Judgments, Qrels
-from hungjury.data.reading.bad_lines import Listing
 from hungjury.data.reading.columns import FALLBACKS, InputTable
-from hungjury.data.reading.formats import (
-    MARKS,
-    PLAN_HEAD,
-    grade_columns,
-    read_table,
-    table_as_written,
-    table_format,
-    unknown_header,
-)
+from hungjury.data.reading.formats import grade_columns, read_table, table_as_written, table_format
+from hungjury.data.reading.lines import MARKS, PLAN_HEAD, unknown_header
 from hungjury.data.reading.nested import layout_of, likely_columns
 from hungjury.data.reading.options import READING, FilesLike, gold_options
 from hungjury.data.reading.sources import Source, expand

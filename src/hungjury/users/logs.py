@@ -25,7 +25,7 @@ from hungjury import native
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores
 from hungjury.base.text import decimal_of, integer_of
-from hungjury.data.reading.formats import parse_text
+from hungjury.data.reading.lines import parse_text
 from hungjury.data.reading.sources import Source
 from hungjury.data.runs import map_files
 

@@ -17,8 +17,8 @@ from hungjury.base.choices import ClickEngine
 from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra, few
 from hungjury.base.files import cores
 from hungjury.base.records import Record
+from hungjury.data.reading.columns import is_frame
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
-from hungjury.data.reading.formats import is_frame
 from hungjury.data.reading.sources import Source, expand
 from hungjury.data.reading.values import columns_by_role
 from hungjury.users.logs import (

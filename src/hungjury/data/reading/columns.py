@@ -6,7 +6,7 @@ Column names are those of other tools of the field, whose files and frames can b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from numbers import Integral
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hungjury.base.errors import Argument, InputError, Remedy
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
-from hungjury.data.reading.bad_lines import Stop, raise_error
+from hungjury.data.reading.sources import Source, Stop, raise_error
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "queryid"),
@@ -175,34 +175,21 @@ class InputTable(Record):
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
         return replace(self, columns=columns, lines=[self.line(i) for i in rows])
 
-    def readable(
-        self,
-        stop: Stop,
-        ids: Iterable[str | None],
-        numbers: Mapping[str, str] | None = None,
-        integers: Mapping[str, str] | None = None,
-    ) -> InputTable:
-        """Return the table without rows that cannot be read; `stop` is called with each.
-
-        ids: columns of ids, None for one that the table does not have. numbers, integers: other
-        columns, and what they are called in errors.
-        """
+    def readable(self, stop: Stop, read: Callable[[InputTable], object]) -> InputTable:
+        """Return the table without rows that `read` refuses; `stop` is called with each."""
         if stop is raise_error:  # reading will find the first one itself
             return self
-        checks = [
-            *((self.columns[c], c, self._text) for c in ids if c is not None),
-            *((self.columns[c], what, self._finite) for c, what in (numbers or {}).items()),
-            *((self.columns[c], what, self._whole) for c, what in (integers or {}).items()),
-        ]
         good = []
-        for row in range(len(self)):
-            try:
-                for values, what, check in checks:
-                    check(values[row], what, row)
-            except InputError as error:
-                stop(error)
-            else:
-                good.append(row)
+        try:
+            read(self)
+            return self
+        except InputError:
+            for row in range(len(self)):
+                try:
+                    read(self.keep([row]))
+                    good.append(row)
+                except InputError as error:
+                    stop(error)
         return self.keep(good)
 
     def texts(self, column: str) -> list[str]:
@@ -229,16 +216,14 @@ class InputTable(Record):
         said = f"the {column} is missing: {value!r} is not an id"
         raise self.error(said, "missing-id", remedy, self.line(row))
 
-    def numbers(self, column: str, what: str) -> list[float]:
+    def numbers(self, column: str, what: str) -> NDArray[np.float64]:
         """Return a column of finite numbers."""
-        return [self._finite(v, what, i) for i, v in enumerate(self.columns[column])]
-
-    def _finite(self, value: object, what: str, row: int) -> float:
-        number = _number(value)
-        if not math.isfinite(number):
-            said = f"the {what} {value!r} is not a finite number"
+        values = self.columns[column]
+        numbers = np.array([_number(value) for value in values], dtype=float)
+        for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+            said = f"the {what} {values[row]!r} is not a finite number"
             raise self.error(said, "not-a-number", f"fix the {what}", self.line(row))
-        return number
+        return numbers
 
     def labels(self, column: str) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Return a column of labels: numbers, and by row the text of those that are not (empty
@@ -252,13 +237,10 @@ class InputTable(Record):
     def check_integers(self, column: str, what: str) -> None:
         """Refuse a column that has anything but integers."""
         for row, value in enumerate(self.columns[column]):
-            self._whole(value, what, row)
-
-    def _whole(self, value: object, what: str, row: int) -> None:
-        number = integer_of(value) if isinstance(value, str) else value
-        if not (isinstance(number, (Integral, float)) and number == number // 1):
-            said = f"the {what} {value!r} is not an integer"
-            raise self.error(said, "not-an-integer", f"fix the {what}", self.line(row))
+            number = integer_of(value) if isinstance(value, str) else value
+            if not (isinstance(number, (Integral, float)) and number == number // 1):
+                said = f"the {what} {value!r} is not an integer"
+                raise self.error(said, "not-an-integer", f"fix the {what}", self.line(row))
 
 
 def _number(value: Any) -> float:
@@ -275,3 +257,121 @@ def _word(value: object) -> str:
     missing = value is None or (isinstance(value, float) and math.isnan(value))
     text = "" if missing else str(value).strip()
     return "" if text in ("<NA>", "NaT", "None") and not isinstance(value, str) else text
+
+
+def without_nesting(table: InputTable) -> InputTable:
+    """Return a table with the columns that the user has named, and without lists in them."""
+    from hungjury.data.reading.nested import prepared  # which needs these columns
+
+    return prepared(table)
+
+
+def is_frame(source: object) -> bool:
+    """Return a data frame of any kind that narwhals knows."""
+    # Accessing its attributes would make a lazy frame compute its columns.
+    return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
+
+
+def frame_table(
+    frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
+) -> InputTable:
+    """Return a frame of pandas, polars or pyarrow; a lazy one is collected."""
+    import narwhals as nw
+
+    try:
+        native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
+        if isinstance(native, nw.LazyFrame):
+            native = native.collect()
+        frames = isinstance(native, nw.DataFrame)
+        columns = {c: native[c].to_list() for c in native.columns} if frames else {}
+    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
+        said = f"the columns cannot be read: {error}"
+        raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
+    if not frames:
+        raise InputError(
+            f"cannot read from {type(frame).__name__}",
+            code="unsupported-source",
+            remedy="give a pandas, polars or pyarrow frame",
+        )
+    return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
+
+
+def _plain_frame(frame: Any) -> Any:
+    """Return a frame of pandas with its index as columns, unless it only counts rows, and with
+    names that are text; other frames as they are."""
+    index: Any = getattr(frame, "index", None)
+    if not hasattr(index, "names"):
+        return frame
+    if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
+        frame = frame.reset_index()
+    if all(isinstance(name, str) for name in frame.columns):
+        return frame
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+def table_or_files(
+    source: object, value: str, given: Mapping[str, str], stem: str = ""
+) -> InputTable | object:
+    """Return the table of a frame, of a list of dictionaries or of named tuples such as
+    ir_measures', or of ``{topic: {document: value}}``; anything else names files."""
+    if isinstance(source, InputTable):
+        return source
+    if isinstance(source, Mapping):
+        return nested_table(source, value, stem=stem)
+    if is_frame(source):
+        return frame_table(source, given=given, stem=stem)
+    if isinstance(source, (str, bytes)) or hasattr(source, "read"):
+        return source
+    if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
+        return source
+    rows = list(source)
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        columns = object_columns(rows)
+        return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
+    if rows and all(hasattr(row, "_fields") for row in rows):
+        fields = rows[0]._fields
+        if any(row._fields != fields for row in rows):
+            raise Source("<list>").error(
+                "the list mixes named tuples of different kinds", "mixed-sources", "use one kind"
+            )
+        columns = {f: [getattr(row, f) for row in rows] for f in fields}
+        return InputTable("<list>", columns, given=given, stem=stem)
+    return rows
+
+
+def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
+    """Turn ``{topic: {document: value}}`` into a table."""
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, inner in _mapping(source, name, "expected a dictionary, got {}").items():
+        if value == "score" and isinstance(inner, (list, tuple)):  # a ranking, best document first
+            inner = _ranking(inner, topic, name)
+        found = _mapping(inner, name, f"the dictionary contains {{}} under {topic!r}")
+        topics += [topic] * len(found)
+        documents += found.keys()
+        values += found.values()
+    return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)
+
+
+def _ranking(documents: Sequence[Any], topic: str, name: str) -> dict[Any, int]:
+    """Return scores for a list of ids: less for every rank."""
+    found = {document: -rank for rank, document in enumerate(documents, 1)}
+    if len(found) < len(documents):
+        said = f"a document appears twice in the list of topic '{topic}'"
+        raise Source(name).error(said, "duplicate-document", "keep one item per document")
+    return found
+
+
+def _mapping(given: object, name: str, otherwise: str) -> Mapping[Any, Any]:
+    if isinstance(given, Mapping):
+        return given
+    said = otherwise.replace("{}", type(given).__name__)
+    raise Source(name).error(said, "not-a-dictionary", "give {topic: {document: value}}")
+
+
+def object_columns(objects: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return columns of objects; a key that an object does not have is a missing value."""
+    listed = list(objects)
+    keys = dict.fromkeys(key for one in listed for key in one)
+    return {str(key): [one.get(key) for one in listed] for key in keys}

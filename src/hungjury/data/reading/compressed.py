@@ -42,13 +42,13 @@ class Unpacked(io.RawIOBase):
     """The bytes of an open file, decompressed; `seen` are those at its beginning that were read to
     see its first line."""
 
-    def __init__(self, raw: BinaryIO, name: str, begin: int = 0) -> None:
-        self.seen, self._raw, self._name = b"", raw, name
+    def __init__(self, opener: Callable[[], BinaryIO], name: str, begin: int = 0) -> None:
+        self.seen, self._name, self._left, self._frame = b"", name, b"", None
+        self._raw = opener()  # after this object was made: it is closed by it when both are lost
         with _reported(name):
-            packing = compression_of(raw.read(MAGIC_BYTES))
-            raw.seek(begin)
+            packing = compression_of(self._raw.read(MAGIC_BYTES))
+            self._raw.seek(begin)
         self.packed = packing is not None
-        self._left, self._frame = b"", None
         if packing is not None:
             self._kind = _KINDS[packing]
             check_installed(self._kind.module.split(".")[0], "tables", f"reading {name}")
@@ -88,7 +88,8 @@ class Unpacked(io.RawIOBase):
             self._frame, data = (None, frame.unused_data) if frame.eof else (frame, b"")
 
     def close(self) -> None:
-        self._raw.close()
+        if hasattr(self, "_raw"):
+            self._raw.close()
         super().close()
 
 

@@ -1,20 +1,27 @@
-"""Formats of input tables: text, Parquet, frames, dictionaries, the label database."""
+"""Formats of input tables: CSV and TSV, JSON, Parquet, Excel, the label database."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hungjury import native
-from hungjury.base.errors import Argument, InputError, MissingExtra, few
+from hungjury.base.errors import InputError, check_installed, few
+from hungjury.base.files import once
 from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
-from hungjury.base.text import decimal_of
-from hungjury.data.reading.bad_lines import Stop, line_error, raise_error
-from hungjury.data.reading.columns import KNOWN, InputTable, understood
-from hungjury.data.reading.sources import Source
+from hungjury.data.reading.columns import (
+    KNOWN,
+    InputTable,
+    frame_table,
+    nested_table,
+    object_columns,
+    without_nesting,
+)
+from hungjury.data.reading.lines import MARKS, header_names
+from hungjury.data.reading.sources import Source, Stop, raise_error
 from hungjury.data.reading.values import ROLES
 
 if TYPE_CHECKING:
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 MAGIC = b"SQLite format 3\x00"
 APPLICATION = 0x68756E67  # "hung", in the file's header
 VERSION = 2
+Found = tuple[dict[str, list[Any]], list[int]]  # columns, and the line of every row
 
 
 def not_ours(path: str) -> InputError:
@@ -76,8 +84,6 @@ def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
-MARKS = (",", ";", "\t")
-PLAN_HEAD = "# hungjury plan"  # the first line of a file of `hungjury plan`
 Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named them
 
 
@@ -107,87 +113,11 @@ def table_format(source: Source, columns: Columns = ()) -> str | None:
             return one.name
     given = {part for _, column in columns for part in (column, *column.split("+"))}
     for mark in MARKS:
-        names = _header(head, mark)
+        names = header_names(head, mark)
         known = sum(n.lower() in KNOWN for n in names)
         if len(names) > 1 and (known >= 2 or given & set(names)):
             return mark
     return None
-
-
-def _header(head: bytes, mark: str) -> list[str]:
-    text = head.decode("utf-8", "replace").strip("\r\n")
-    return [n.strip().strip('"').strip() for n in text.split(mark)]
-
-
-def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
-    """Return an error about a file that cannot be read because it is something else."""
-    head = source.head()
-    if head.strip() == PLAN_HEAD.encode():
-        return source.error(
-            "this is a plan, which has no labels",
-            "plan-without-labels",
-            "let people label its documents with `hungjury label`, and give their labels",
-        )
-    words = head.decode("utf-8", "replace").split()
-    labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
-    if "score" in roles and labelled and not source.begin:
-        return source.error(
-            "expected 6 columns (topic Q0 document rank score tag), found 4",
-            "not-a-run",
-            "runs have six columns; are these qrels?",
-            1,
-        )
-    return None
-
-
-def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
-    """Return an error about a first line that looks like a header, but has unknown columns."""
-    head = source.head()
-    words = head.decode("utf-8", "replace").replace(",", " ").replace(";", " ").split()
-    if any(decimal_of(word) is not None for word in words):
-        return None
-    for mark in MARKS:
-        names = _header(head, mark)
-        if len(names) > 1 and all(names):
-            names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
-            return source.error(
-                f"unknown columns: {', '.join(names)}",
-                "unknown-columns",
-                (
-                    Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
-                    f"or rename the columns ({names_understood})",
-                ),
-                1,
-            )
-    return None
-
-
-def parse_text(
-    source: Source,
-    feed: Callable[[memoryview], None],
-    finish: Callable[[], None],
-    free: int = 1,
-    roles: Sequence[str] = (),
-) -> None:
-    """Push a text source through a native parser; its errors get the file name.
-
-    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
-    roles: the columns that a table would need; a header of others is an error of its own.
-    """
-    pieces = source.pieces(read_ahead=free > 1)
-    try:
-        for piece in pieces:
-            feed(piece)
-        finish()
-    except native.BadLine as bad:
-        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
-            pass
-        line, code, message = bad.args
-        error = line_error(source, line + source.lines_before, code, message)
-        wrong = source.binary_error() or another_kind(source, roles)
-        if wrong is None and roles and error.line == 1:
-            wrong = unknown_header(source, roles)
-        raise wrong or error from None
 
 
 def read_table(
@@ -216,15 +146,8 @@ def table_as_written(
     stop: Stop = raise_error,
 ) -> InputTable:  # fmt: skip
     """Return a file as a table, with the lists and objects that are in it."""
-    read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
+    read = next((one.read for one in FORMATS if one.name == kind), partial(_text, kind))
     return read(source, dict(columns), by_judge, stop)
-
-
-def without_nesting(table: InputTable) -> InputTable:
-    """Return a table with the columns that the user has named, and without lists in them."""
-    from hungjury.data.reading.nested import prepared  # not for TREC's columns
-
-    return prepared(table)
 
 
 def _by_topic(table: InputTable) -> InputTable | None:
@@ -247,18 +170,6 @@ def _by_topic(table: InputTable) -> InputTable | None:
     return nested_table(topics, "score", table.name, table.stem)
 
 
-def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputTable]:
-    """Return a reader of JSON or of separated columns."""
-
-    def read(source: Source, given: Mapping[str, str], _by_judge: bool, stop: Stop) -> InputTable:
-        from hungjury.data.reading.text_tables import read_text_table  # not for TREC's columns
-
-        found, lines = read_text_table(source, kind, stop)
-        return InputTable(source.name, found, lines, given, source.stem)
-
-    return read
-
-
 def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: Stop) -> InputTable:
     if source.path is None:
         raise source.error(
@@ -270,11 +181,9 @@ def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: S
 
 
 def _parquet(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Stop) -> InputTable:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
+    check_installed("pyarrow", "tables", f"reading {source.name}")
+    import pyarrow.parquet
+
     content = source.content()
     try:
         frame = pyarrow.parquet.read_table(io.BytesIO(content))
@@ -286,10 +195,9 @@ def _parquet(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: S
 
 
 def _excel(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Stop) -> InputTable:
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingExtra("openpyxl", "tables", f"reading {source.name}") from None
+    check_installed("openpyxl", "tables", f"reading {source.name}")
+    import openpyxl
+
     try:
         book = openpyxl.load_workbook(io.BytesIO(source.content()), read_only=True, data_only=True)
         sheets = {s.title: [r for r in s.values if any(c is not None for c in r)] for s in book}
@@ -302,9 +210,7 @@ def _excel(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Sto
         said = f"{len(filled)} sheets have rows" + (f": {few(filled)}" if filled else "")
         raise source.error(said, "many-sheets", "keep one sheet, with a header in its first row")
     header, *rows = sheets[filled[0]]
-    names = [str(name).strip() if name is not None else "" for name in header]
-    if (twice := next((n for n in names if n and names.count(n) > 1), None)) is not None:
-        raise source.error(f"two columns are called '{twice}'", "same-column", "rename one", 1)
+    names = _names(source, ["" if name is None else str(name) for name in header])
     columns = {n: [_cell(row[i]) for row in rows] for i, n in enumerate(names) if n}
     lines = range(2, len(rows) + 2)
     return InputTable(source.name, columns, lines, given, source.stem)
@@ -320,119 +226,147 @@ def _begins_array(head: bytes) -> bool:
     return start == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{"
 
 
+def _text(
+    kind: str, source: Source, given: Mapping[str, str], _by_judge: bool, stop: Stop
+) -> InputTable:
+    """Read a table in text; kind: "jsonl", "json" or a delimiter."""
+    text = _decoded(source, stop)
+    columns, lines = (_separated if kind in MARKS else _objects)(source, text, kind, stop)
+    return InputTable(source.name, columns, lines, given, source.stem)
+
+
+def text_columns(source: Source, mark: str) -> list[str]:
+    """Return the names in the first line of a table."""
+    from csv import Error
+
+    try:
+        return _names(source, next(_rows(source.head().decode("utf-8", "replace"), mark), []))
+    except Error as error:
+        raise source.error(str(error), "not-csv", "fix the quotes", 1) from None
+
+
+def _decoded(source: Source, stop: Stop) -> str:
+    content = source.content()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    lines = content.split(b"\n")
+    for i, line in enumerate(lines):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError:
+            stop(source.error("not UTF-8 text", "not-utf8", "save the file as UTF-8", i + 1))
+            lines[i] = b""
+    return b"\n".join(lines).decode("utf-8")
+
+
+def _separated(source: Source, text: str, mark: str, stop: Stop) -> Found:
+    from csv import Error
+
+    rows = _rows(text, mark)
+    names: list[str] = []
+    columns: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        names = _names(source, next(rows))
+        columns = [[] for _ in names]
+        for row in filter(None, rows):
+            if len(row) != len(names):
+                said = f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}"
+                remedy = "fix or remove this line"
+                stop(source.error(said, "wrong-columns", remedy, rows.line_num))
+                continue
+            lines.append(rows.line_num)
+            if row[0].startswith("\ufeff"):
+                said, remedy = "there is a byte-order mark inside the file", "remove it"
+                stop(source.error(said, "byte-order-mark", remedy, rows.line_num))
+            for column, value in zip(columns, row, strict=True):
+                column.append(value.strip())
+    except Error as error:
+        stop(source.error(str(error), "not-csv", "fix the quotes", rows.line_num))
+    return dict(zip(names, columns, strict=True)), lines
+
+
+def _rows(text: str, mark: str) -> Any:
+    """Return a reader of rows, which knows its line."""
+    import csv  # not for TREC's columns, like json
+
+    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
+    how: Any = {"quoting": csv.QUOTE_NONE} if mark == "\t" else {}
+    return csv.reader(io.StringIO(text, newline=""), delimiter=mark, **how)
+
+
+def _names(source: Source, header: list[str]) -> list[str]:
+    names = [name.strip() for name in header]
+    twice = next((n for n in names if n and names.count(n) > 1), None)
+    if twice is not None:
+        said = f"two columns are called '{twice}'"
+        raise source.error(said, "same-column", "rename one", 1)
+    return names
+
+
+def _objects(source: Source, text: str, kind: str, stop: Stop) -> Found:
+    """Return the columns of JSON objects, and the line of each; of an array, its place."""
+    good: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for number, item in _json_items(source, text, kind, stop):
+        if isinstance(item, dict):
+            good.append(item)
+            lines.append(number)
+        else:
+            said = f"expected a JSON object, got {type(item).__name__}"
+            remedy = 'write objects such as {"topic": "1", "document": "a", "label": 2}'
+            stop(source.error(said, "not-an-object", remedy, number))
+    return object_columns(good), lines
+
+
+def _json_items(source: Source, text: str, kind: str, stop: Stop) -> Iterator[tuple[int, Any]]:
+    """Yield what is on each line, the only object of a file, or the items of an array."""
+    if kind == "json":
+        whole = _parsed(text)
+        if isinstance(whole, Exception):
+            line = getattr(whole, "lineno", None)
+            raise source.error(_not_json(whole), "not-json", "fix the JSON", line)
+        yield from enumerate(whole, 1)
+        return
+    first, _, more = text.strip().partition("\n")
+    if not more or isinstance(_parsed(first), Exception):  # one object, perhaps over many lines
+        whole = _parsed(text)
+        if whole and isinstance(whole, dict):
+            yield 1, whole
+            return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            found = _parsed(line)
+            if isinstance(found, Exception):
+                remedy = "write one JSON object per line, or one array of objects"
+                stop(source.error(_not_json(found), "not-json", remedy, number))
+            else:
+                yield number, found
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text in JSON says, or the exception."""
+    import json
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
+        return error
+
+
+def _not_json(error: Exception) -> str:
+    return f"not JSON: {getattr(error, 'msg', error)}"
+
+
 FORMATS = [  # the first that a file begins like
     Format("labels", lambda head: head.startswith(MAGIC), _labelled),
     Format("parquet", lambda head: head.startswith(b"PAR1"), _parquet),
     Format("excel", lambda head: head.startswith(b"PK\x03\x04"), _excel),
-    Format("jsonl", lambda head: head.lstrip().startswith(b"{"), _text("jsonl")),
-    Format("json", _begins_array, _text("json")),
+    Format("jsonl", lambda head: head.lstrip().startswith(b"{"), partial(_text, "jsonl")),
+    Format("json", _begins_array, partial(_text, "json")),
 ]
-
-
-def is_frame(source: object) -> bool:
-    """Return a data frame of any kind that narwhals knows."""
-    # Accessing its attributes would make a lazy frame compute its columns.
-    return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
-
-
-def frame_table(
-    frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
-) -> InputTable:
-    """Return a frame of pandas, polars or pyarrow; a lazy one is collected."""
-    import narwhals as nw
-
-    try:
-        native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
-        if isinstance(native, nw.LazyFrame):
-            native = native.collect()
-        frames = isinstance(native, nw.DataFrame)
-        columns = {c: native[c].to_list() for c in native.columns} if frames else {}
-    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
-        said = f"the columns cannot be read: {error}"
-        raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
-    if not frames:
-        raise InputError(
-            f"cannot read from {type(frame).__name__}",
-            code="unsupported-source",
-            remedy="give a pandas, polars or pyarrow frame",
-        )
-    return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
-
-
-def _plain_frame(frame: Any) -> Any:
-    """Return a frame of pandas with its index as columns, unless it only counts rows, and with
-    names that are text; other frames as they are."""
-    index: Any = getattr(frame, "index", None)
-    if not hasattr(index, "names"):
-        return frame
-    if any(name is not None for name in index.names) or index.dtype.kind not in "iu":
-        frame = frame.reset_index()
-    if all(isinstance(name, str) for name in frame.columns):
-        return frame
-    return frame.set_axis([str(name) for name in frame.columns], axis=1)
-
-
-def table_or_files(
-    source: object, value: str, given: Mapping[str, str], stem: str = ""
-) -> InputTable | object:
-    """Return the table of a frame, of a list of dictionaries or of named tuples such as
-    ir_measures', or of ``{topic: {document: value}}``; anything else names files."""
-    if isinstance(source, InputTable):
-        return source
-    if isinstance(source, Mapping):
-        return nested_table(source, value, stem=stem)
-    if is_frame(source):
-        return frame_table(source, given=given, stem=stem)
-    if isinstance(source, (str, bytes)) or hasattr(source, "read"):
-        return source
-    if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
-        return source
-    rows = list(source)
-    if rows and all(isinstance(row, Mapping) for row in rows):
-        from hungjury.data.reading.text_tables import object_columns
-
-        columns = object_columns(rows)
-        return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
-    if rows and all(hasattr(row, "_fields") for row in rows):
-        fields = rows[0]._fields
-        if any(row._fields != fields for row in rows):
-            raise Source("<list>").error(
-                "the list mixes named tuples of different kinds", "mixed-sources", "use one kind"
-            )
-        columns = {f: [getattr(row, f) for row in rows] for f in fields}
-        return InputTable("<list>", columns, given=given, stem=stem)
-    return rows
-
-
-def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
-    """Turn ``{topic: {document: value}}`` into a table."""
-    topics: list[str] = []
-    documents: list[str] = []
-    values: list[Any] = []
-    for topic, inner in _mapping(source, name, "expected a dictionary, got {}").items():
-        if value == "score" and isinstance(inner, (list, tuple)):  # a ranking, best document first
-            inner = _ranking(inner, topic, name)
-        found = _mapping(inner, name, f"the dictionary contains {{}} under {topic!r}")
-        topics += [topic] * len(found)
-        documents += found.keys()
-        values += found.values()
-    return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)
-
-
-def _ranking(documents: Sequence[Any], topic: str, name: str) -> dict[Any, int]:
-    """Return scores for a list of ids: less for every rank."""
-    found = {document: -rank for rank, document in enumerate(documents, 1)}
-    if len(found) < len(documents):
-        said = f"a document appears twice in the list of topic '{topic}'"
-        raise Source(name).error(said, "duplicate-document", "keep one item per document")
-    return found
-
-
-def _mapping(given: object, name: str, otherwise: str) -> Mapping[Any, Any]:
-    if isinstance(given, Mapping):
-        return given
-    said = otherwise.replace("{}", type(given).__name__)
-    raise Source(name).error(said, "not-a-dictionary", "give {topic: {document: value}}")
 
 
 load_plugins("hungjury.formats")

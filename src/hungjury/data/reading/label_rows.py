@@ -16,20 +16,18 @@ from hungjury.base.errors import Argument, InputError, Note, Remedy, few, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
-from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
-from hungjury.data.reading.columns import KNOWN, TEXTS, InputTable
-from hungjury.data.reading.formats import (
-    MARKS,
+from hungjury.data.reading.columns import (
+    KNOWN,
+    TEXTS,
+    InputTable,
     nested_table,
-    parse_text,
-    read_table,
-    table_format,
     table_or_files,
-    unknown_header,
     without_nesting,
 )
+from hungjury.data.reading.formats import read_table, table_format
+from hungjury.data.reading.lines import MARKS, Parser, parse_text, readable, unknown_header
 from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, Stop, expand, raise_error
 
 
 class Rows(Record, eq=False):
@@ -181,7 +179,7 @@ class LabelReader:
 
     def header(self, source: Source, mark: str) -> InputTable:
         """Return the columns of a separated table, without its rows."""
-        from hungjury.data.reading.text_tables import text_columns  # not for TREC's columns
+        from hungjury.data.reading.formats import text_columns  # not for TREC's columns
 
         names = text_columns(source, mark)
         given = dict(self.policy.columns)
@@ -274,19 +272,22 @@ class LabelReader:
         judge = None
         if self.judges in ("column", "iteration", "wide"):
             judge = table.need("iteration" if self.judges == "iteration" else "judge")
-        table = table.readable(self.stop, [topic, document, judge])
-        count = len(table)
-        topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
-        documents = table.texts(document)
+
+        def read(some: InputTable) -> tuple[list[str], list[str], list[str]]:
+            topics = [ONE_TOPIC] * len(some) if topic is None else some.texts(topic)
+            names = [""] * len(some) if judge is None else some.texts(judge)
+            return topics, names, some.texts(document)
+
+        table = table.readable(self.stop, read)
+        ids = read(table)
         label = table.need("label")
         if self.judges == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
         if self.judges == "one" and (named := table.known("judge")) is not None:
             check_one_judge(table, named)
-        names = [""] * count if judge is None else table.texts(judge)
         numbers, words = table.labels(label)
         start = self.labels.rows
-        self.labels.add(topics, names, documents, numbers, table.line_numbers())
+        self.labels.add(*ids, numbers, table.line_numbers())
         self.words.update((start + row, word) for row, word in words.items())
         self._close(table.name, table.stem, topic is None)
 

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import field, fields, replace
 from typing import Any, BinaryIO, cast
@@ -33,6 +33,14 @@ _STEM_ENDINGS = {
     ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
     ".parquet", ".json",
 }  # fmt: skip
+
+
+Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it
+
+
+def raise_error(error: InputError) -> None:
+    """Stop reading at the first error; an audit lists errors instead and continues."""
+    raise error
 
 
 class Source(Record):
@@ -64,12 +72,7 @@ class Source(Record):
         return io.BufferedReader(self._unpacked(), CHUNK)
 
     def _unpacked(self) -> Unpacked:
-        raw = self.raw()
-        try:
-            return Unpacked(raw, self.name, self.begin)
-        except BaseException:
-            raw.close()
-            raise
+        return Unpacked(self.raw, self.name, self.begin)
 
     def raw(self) -> BinaryIO:
         """Open the file's bytes without decompression."""

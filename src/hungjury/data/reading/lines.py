@@ -1,17 +1,17 @@
-"""Lines and rows that cannot be read: reading stops at the first, an audit lists all of them."""
+"""Text pushed through native parsers line by line, and lines that cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from hungjury import native
-from hungjury.base.errors import HungjuryError, InputError, plural
-from hungjury.data.reading.sources import MARK, Source
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.text import decimal_of
+from hungjury.data.reading.columns import understood
+from hungjury.data.reading.sources import MARK, Source, Stop, raise_error
 
-Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it
-EXAMPLES = 10  # lines named for errors of one kind
 _REMEDIES = {  # by the codes of native.BadLine
     "many-columns": "qrels have four columns; is this a run?",
     "few-columns": "fix this line; a table needs a header line with the names of its columns",
@@ -23,11 +23,84 @@ _REMEDIES = {  # by the codes of native.BadLine
     "blank-in-score": "write scores without blanks, as 3000",
     "duplicate-document": "keep one line per document and topic",
 }
+MARKS = (",", ";", "\t")
+PLAN_HEAD = "# hungjury plan"  # the first line of a file of `hungjury plan`
 
 
-def raise_error(error: InputError) -> None:
-    """Stop reading at the first error; an audit lists errors instead and continues."""
-    raise error
+def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
+    """Return an error about a file that cannot be read because it is something else."""
+    head = source.head()
+    if head.strip() == PLAN_HEAD.encode():
+        return source.error(
+            "this is a plan, which has no labels",
+            "plan-without-labels",
+            "let people label its documents with `hungjury label`, and give their labels",
+        )
+    words = head.decode("utf-8", "replace").split()
+    labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
+    if "score" in roles and labelled and not source.begin:
+        return source.error(
+            "expected 6 columns (topic Q0 document rank score tag), found 4",
+            "not-a-run",
+            "runs have six columns; are these qrels?",
+            1,
+        )
+    return None
+
+
+def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
+    """Return an error about a first line that looks like a header, but has unknown columns."""
+    head = source.head()
+    words = head.decode("utf-8", "replace").replace(",", " ").replace(";", " ").split()
+    if any(decimal_of(word) is not None for word in words):
+        return None
+    for mark in MARKS:
+        names = header_names(head, mark)
+        if len(names) > 1 and all(names):
+            names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
+            return source.error(
+                f"unknown columns: {', '.join(names)}",
+                "unknown-columns",
+                (
+                    Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
+                    f"or rename the columns ({names_understood})",
+                ),
+                1,
+            )
+    return None
+
+
+def parse_text(
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
+    roles: Sequence[str] = (),
+) -> None:
+    """Push a text source through a native parser; its errors get the file name.
+
+    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
+    roles: the columns that a table would need; a header of others is an error of its own.
+    """
+    pieces = source.pieces(read_ahead=free > 1)
+    try:
+        for piece in pieces:
+            feed(piece)
+        finish()
+    except native.BadLine as bad:
+        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
+            pass
+        line, code, message = bad.args
+        error = line_error(source, line + source.lines_before, code, message)
+        wrong = source.binary_error() or another_kind(source, roles)
+        if wrong is None and roles and error.line == 1:
+            wrong = unknown_header(source, roles)
+        raise wrong or error from None
+
+
+def header_names(head: bytes, mark: str) -> list[str]:
+    text = head.decode("utf-8", "replace").strip("\r\n")
+    return [n.strip().strip('"').strip() for n in text.split(mark)]
 
 
 def line_error(source: Source, line: int, code: str, message: str) -> InputError:
@@ -43,52 +116,6 @@ class Parser(Protocol):
     def feed(self, piece: memoryview, /) -> None: ...
 
     def finish(self) -> None: ...
-
-
-class _Kind:
-    """Errors of one kind in one file: the first of them, and where the others are."""
-
-    def __init__(self, first: HungjuryError) -> None:
-        self.first, self.count = first, 0
-        self.lines: list[str] = []
-        self.last: int | None = None
-
-    def error(self) -> HungjuryError:
-        if self.count == 1 or not self.lines:
-            return self.first
-        more = self.count - len(self.lines)
-        lines = ", ".join(self.lines) + (f" and {more:,} more" if more else "")
-        return self.first.saying(
-            f"{self.first.message} ({plural(self.count, 'such line')}: {lines})"
-        )
-
-
-class Listing:
-    """The errors that an audit found; those of one kind in one file are reported together."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[tuple[str | None, str, str], _Kind] = {}
-
-    def __call__(self, error: HungjuryError) -> None:
-        nothing = error.code in ("no-labels", "no-rows")
-        if nothing and any(error.file in (None, file) for file, _, _ in self._kinds):
-            return  # explained by earlier errors
-        alike = error.line is not None and error.code != type(error).code
-        key = (error.file, error.code, "" if alike else error.message)
-        kind = self._kinds.setdefault(key, _Kind(error))
-        if alike and kind.last == error.line:
-            return  # several rows of one line
-        kind.count, kind.last = kind.count + 1, error.line
-        if error.line is not None and len(kind.lines) < EXAMPLES:
-            kind.lines.append(str(error.line))
-
-    def __len__(self) -> int:
-        """Count the lines, rows and files in error."""
-        return sum(kind.count for kind in self._kinds.values())
-
-    @property
-    def errors(self) -> tuple[HungjuryError, ...]:
-        return tuple(kind.error() for kind in self._kinds.values())
 
 
 def readable(
