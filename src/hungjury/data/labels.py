@@ -327,17 +327,17 @@ def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
 
     def read(some: InputTable) -> tuple[list[str], list[str], NDArray[np.float64]]:
         p = np.stack([some.numbers(name, f"probability {name}") for name in names], axis=1)
-        for i in np.flatnonzero((p < 0).any(axis=1) | (abs(p.sum(axis=1) - 1) > 1e-6)).tolist():
-            said = f"the probabilities of the grades are {p[i].tolist()}"
-            remedy = "they must be non-negative and sum to 1"
-            raise some.error(said, "not-a-distribution", remedy, some.line(i))
         return some.texts(topic), some.texts(document), p
 
     table = table.readable(reader.stop, read)
     topics, documents, p = read(table)
     good: dict[tuple[str, str], int] = {}
     for i, (t, d) in enumerate(zip(topics, documents, strict=True)):
-        if good.setdefault((t, d), i) != i:
+        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
+            said = f"the probabilities of the grades are {p[i].tolist()}"
+            remedy = "they must be non-negative and sum to 1"
+            reader.stop(table.error(said, "not-a-distribution", remedy, table.line(i)))
+        elif good.setdefault((t, d), i) != i:
             said = f"document '{d}' of topic '{t}' appears twice"
             remedy = "keep one row per document and topic"
             reader.stop(table.error(said, "duplicate-document", remedy, table.line(i)))

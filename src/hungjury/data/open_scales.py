@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,13 +183,9 @@ class Percentile(Scaling):
         return np.asarray(((np.cumsum(count) - count / 2) / len(labels))[place])
 
 
-class Scaler(Protocol):
-    """One scaling for all judges, or one for each."""
-
-    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]: ...
-
-
-def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note, ...]]:
+def scale_rows(
+    rows: Rows, scaler: Scaling | JudgeScaling, stop: Stop
+) -> tuple[Rows, tuple[Note, ...]]:
     """Return the rows with probabilities as labels, and notes on the scaling.
 
     stop: called with labels that cannot be scaled; where it returns, they are left out.
@@ -328,19 +325,13 @@ def _refused(message: str, remedy: Remedy) -> InputError:
 def patterns_of(names: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return patterns that match some judges and none of the others."""
     if len(names) > 1:
-        start = _shared_start(names)
+        start = commonprefix(names)  # noqa: RUF071
         if len(start) >= LETTERS and not any(name.startswith(start) for name in others):
             return [f"{_plain(start)}*"]
-        end = _shared_start([name[::-1] for name in names])[::-1]
+        end = commonprefix([name[::-1] for name in names])[::-1]  # noqa: RUF071
         if len(end) >= LETTERS and not any(name.endswith(end) for name in others):
             return [f"*{_plain(end)}"]
     return [_plain(name) for name in names]
-
-
-def _shared_start(names: Sequence[str]) -> str:
-    first, last = min(names), max(names)
-    differ = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    return first[: next(differ, len(first))]
 
 
 def _plain(name: str) -> str:

@@ -32,8 +32,6 @@ from hungjury.data.reading.sources import CHECK_COMMAND, Source, Stop, expand, r
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "as_runs", "read_runs"]
-
 ROLES = ("topic", "document", "score")
 
 Progress = Callable[[int, int, str], None]  # done, of how many, doing what
@@ -230,7 +228,15 @@ def read_store(
     kind = table_format(source, policy.columns)
     if kind is not None:
         found = _by_system(read_table(source, kind, policy.columns, stop=stop), stop)
-        return found if policy.names == "tag" else [_named_by_file(found, source)]
+        if policy.names == "tag":
+            return found
+        if len(found) > 1:
+            raise source.error(
+                f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
+                "same-name",
+                ("use", Argument("names", "tag"), "and give each system its own name"),
+            )
+        return [replace(found[0], name=source.stem)]
     store = native.RunStore()
     parse_run(without_bad_lines(source, stop, free), store, free)
     if not store.rows:
@@ -257,16 +263,6 @@ def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
     free = cores() // len(runs.sources)
     each = map_files(lambda s: read_store(s, policy, free), runs.sources, progress, "reading")
     return in_memory([run for several in each for run in several], policy)
-
-
-def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
-    if len(found) > 1:
-        raise source.error(
-            f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
-            "same-name",
-            ("use", Argument("names", "tag"), "and give each system its own name"),
-        )
-    return replace(found[0], name=source.stem)
 
 
 def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
@@ -298,10 +294,7 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
         store.finish()
         return store
 
-    note = None
-    if topic is None:
-        text = "no topic column: all rows are read as one topic"
-        note = Note("no-topic", 1, text, table.name)
+    note = table.without_topic if topic is None else None
     out = []
     for name, rows in rows_of.items():
         try:

@@ -43,32 +43,28 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
     bad = ~np.isin(rows.label, policy.grades)
     if not rows.by_judges and policy.outside != "clip":
         bad &= rows.label >= 0
-    if not bad.any():
-        return _from_zero(rows, policy.grades, notes)
-    if policy.outside == "error":
+    if bad.any() and policy.outside == "error":
         said = f"the label {rows.label[bad][0]:g} is not among the declared grades "
         said += _span(policy.grades) + rows.in_all(bad)
         remedy = ("use", Argument("outside", "clip", "missing"), ", or declare other grades")
         stop(rows.error(bad, said, "outside-grades", remedy))
-    else:
+    elif bad.any():
         done = "clipped" if policy.outside == "clip" else "taken as missing"
         notes.append(rows.note(bad, "outside", f"outside the declared grades, {done}"))
-    if policy.outside != "clip":
-        return _from_zero(rows.keep(~bad), policy.grades, notes)
-    label = rows.label.copy()
-    scale = np.array(policy.grades, dtype=float)
-    # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
-    label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
-    return _from_zero(replace(rows, label=label), policy.grades, notes)
-
-
-def _from_zero(rows: Rows, grades: Sequence[int], notes: list[Note]) -> Rows:
-    """Make the lowest of the declared grades 0 where they start above it."""
-    if grades[0] <= 0:
-        return rows
-    text = f"grades {_span(grades)} are counted from 0: {grades[0]} means not relevant"
-    notes.append(Note("zero-set", len(rows), text))
-    return replace(rows, label=rows.label - grades[0] * (rows.label >= 0))
+    if bad.any() and policy.outside == "clip":
+        label = rows.label.copy()
+        scale = np.array(policy.grades, dtype=float)
+        # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
+        label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
+        rows = replace(rows, label=label)
+    elif bad.any():
+        rows = rows.keep(~bad)
+    zero = policy.grades[0]
+    if zero > 0:
+        text = f"grades {_span(policy.grades)} are counted from 0: {zero} means not relevant"
+        notes.append(Note("zero-set", len(rows), text))
+        rows = replace(rows, label=rows.label - zero * (rows.label >= 0))
+    return rows
 
 
 NO_ZERO = "no-zero"  # the kind of a note
@@ -282,24 +278,19 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
             notes.append(Note("top-unused", len(names), text, subjects=names, about="judges"))
         other, own = (own & ~near).any(), due >= LIKELY
         if not other:
-            notes += [
-                _lower_scale([judges[j] for j in np.flatnonzero(own & (top == limit))], limit)
-                for limit in np.unique(top[own & (top < highest - 1)])
-            ]
+            for limit in np.unique(top[own & (top < highest - 1)]):
+                names = tuple(judges[j] for j in np.flatnonzero(own & (top == limit)))
+                text = (
+                    f"{plural(len(names), 'judge')} never gave a label above {limit:g}, as others "
+                    "do: if this is another scale, their labels cannot be compared"
+                )
+                notes.append(Note("lower-scale", len(names), text, subjects=names, about="judges"))
             return {}
     groups: dict[Scale, list[str]] = {}
     for j in np.flatnonzero(size):
         scale = bool(fractional[j]), float(top[j] if own[j] else highest)
         groups.setdefault(scale, []).append(judges[j])
     return dict(sorted(groups.items()))
-
-
-def _lower_scale(names: list[str], top: float) -> Note:
-    text = (
-        f"{plural(len(names), 'judge')} never gave a label above {top:g}, as others do: if this is "
-        "another scale, their labels cannot be compared"
-    )
-    return Note("lower-scale", len(names), text, subjects=tuple(names), about="judges")
 
 
 def _labels_due(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import Argument, InputError, Remedy
+from hungjury.base.errors import Argument, InputError, Note, Remedy
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.sources import Source, Stop, raise_error
@@ -87,6 +87,12 @@ class InputTable(Record):
     def error(self, message: str, code: str, remedy: Remedy, line: int | None = None) -> InputError:
         """Make an error about the table, or a line of it."""
         return InputError(message, code=code, file=self.name, line=line, remedy=remedy)
+
+    @property
+    def without_topic(self) -> Note:
+        """Note that rows without a topic are those of one topic."""
+        text = "no topic column: all rows are read as one topic"
+        return Note("no-topic", 1, text, self.name)
 
     def line(self, row: int) -> int:
         return row + 1 if self.lines is None else self.lines[row]

@@ -142,11 +142,9 @@ class LabelReader:
     def __init__(self, policy: LabelPolicy, stop: Stop = raise_error) -> None:
         self.policy, self.stop = policy, stop
         self.words: dict[int, str] = {}  # of tables: row and text of labels that are not numbers
-        self.files: list[str] = []
-        self.ends: list[int] = []
-        self.stems: list[str] = []  # the judge of each file
+        self.done: list[Part] = []
+        self.sizes: list[int] = []  # the rows of each
         self.notes: list[Note] = []
-        self._parts = 0  # read without error
         self._tables: dict[Source, InputTable] = {}  # read ahead of the others
 
     def read(self, parts: Sequence[Part], judges: Judges) -> Rows:
@@ -193,10 +191,11 @@ class LabelReader:
             if self.labels.rows == before and isinstance(part, Source):
                 raise no_label(part.name)
         except InputError as error:
-            for known in (self.files, self.stems, self.ends):
-                del known[self._parts :]
             self.stop(error)
-        self._parts = len(self.files)
+            if self.labels.rows == before:
+                return
+        self.done.append(part)
+        self.sizes.append(self.labels.rows - before)
 
     def _add_part(self, part: Part) -> None:
         if isinstance(part, InputTable):
@@ -228,14 +227,12 @@ class LabelReader:
         parse_text(source, into.feed, into.finish, cores(), ROLES[self.judges])
 
     def _text(self, source: Source) -> None:
-        known = len(self.labels.words)
+        known, start = len(self.labels.words), self.labels.rows
         self._parse(source, self.labels)
-        start = self.ends[-1] if self.ends else 0
         if any(row == start for row, _ in self.labels.words[known : known + 1]):
             wrong = unknown_header(source, ROLES[self.judges])
             if wrong is not None:
                 raise wrong
-        self._close(source.name, source.stem)
 
     def _plain(self, part: Source, mark: str) -> bool:
         """Read a separated table in native code, unless there is anything unusual in it."""
@@ -260,10 +257,9 @@ class LabelReader:
         finally:
             if not plain:
                 rows.undo()
-        if not plain:
-            return False
-        self._close(part.name, part.stem, found[0] is None)
-        return True
+        if plain and found[0] is None:
+            self.notes.append(table.without_topic)
+        return plain
 
     def _table(self, table: InputTable) -> None:
         if self.judges == "wide":
@@ -284,12 +280,17 @@ class LabelReader:
         if self.judges == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
         if self.judges == "one" and (named := table.known("judge")) is not None:
-            check_one_judge(table, named)
+            people = list(dict.fromkeys(map(str, table.columns[named])))
+            if len(people) > 1:
+                said = f"the column {named} names {len(people)} judges ({few(people)})"
+                remedy = "read them as judgments, and merge them; or keep the rows of one judge"
+                raise table.error(f"{said}: these are not qrels", SEVERAL, remedy)
         numbers, words = table.labels(label)
         start = self.labels.rows
         self.labels.add(*ids, numbers, table.line_numbers())
         self.words.update((start + row, word) for row, word in words.items())
-        self._close(table.name, table.stem, topic is None)
+        if topic is None:
+            self.notes.append(table.without_topic)
 
     def _narrow(self, table: InputTable) -> InputTable:
         """Return a table with a row for every label; what is empty was not judged."""
@@ -340,36 +341,23 @@ class LabelReader:
         whole = (found == np.floor(found)).all() and self.policy.scaling is None
         return not (whole and len(found) > 10 and len(np.unique(found)) == len(found))
 
-    def _close(self, name: str, stem: str, one_topic: bool = False) -> None:
-        if one_topic:
-            text = "no topic column: all rows are read as one topic"
-            self.notes.append(Note("no-topic", 1, text, name))
-        self.files.append(name)
-        self.stems.append(stem)
-        self.ends.append(self.labels.rows)
-
-    def _names(self) -> list[str]:
-        """Return the judges in the order in which they were met."""
-        if self.judges == "one":
-            return [""]
-        return list(dict.fromkeys(self.stems)) if self.judges == "file" else self.labels.iterations
-
     def _rows(self, first: str) -> Rows:
         """Return all rows, judges in natural order; `first` is the name of the first part."""
         words = {**dict(self.labels.words), **self.words}
         columns = self.labels.take_columns()
         if not len(columns["label"]):
             raise no_label(first)
-        sizes = np.diff([0, *self.ends])
-        file = np.repeat(np.arange(len(sizes), dtype=np.min_scalar_type(len(sizes))), sizes)
-        names = self._names()
+        numbers = np.arange(len(self.done), dtype=np.min_scalar_type(len(self.done)))
+        file = np.repeat(numbers, self.sizes)
+        met = {"one": [""], "file": [part.stem for part in self.done]}.get(self.judges)
+        names = self.labels.iterations if met is None else list(dict.fromkeys(met))
         order = natural_order(names)
         place = np.empty(len(names), dtype=np.int32)
         place[order] = np.arange(len(names), dtype=np.int32)
         if self.judges == "one":
             judge = np.zeros(len(file), dtype=np.int32)
-        elif self.judges == "file":
-            judge = np.repeat(place[[names.index(stem) for stem in self.stems]], sizes)
+        elif met is not None:
+            judge = place[[names.index(stem) for stem in met]][file]
         else:
             judge = place[columns["iteration"]]
         rows = Rows(
@@ -380,7 +368,7 @@ class LabelReader:
             label=columns["label"],
             line=columns["line"],
             file=file,
-            files=self.files,
+            files=[part.name for part in self.done],
             judges=[names[i] for i in order.tolist()],
             words=words,
             notes=tuple(self.notes),
@@ -452,15 +440,6 @@ def _check_printable(rows: Rows) -> None:
             "not-utf8",
             "save the file as UTF-8",
         )
-
-
-def check_one_judge(table: InputTable, column: str) -> None:
-    """Refuse the labels of several judges where one label per document is expected."""
-    names = list(dict.fromkeys(map(str, table.columns[column])))
-    if len(names) > 1:
-        said = f"the column {column} names {len(names)} judges ({few(names)}): these are not qrels"
-        remedy = "read them as judgments, and merge them; or keep the rows of one judge"
-        raise table.error(said, SEVERAL, remedy)
 
 
 def no_label(file: str) -> InputError:
