@@ -48,19 +48,19 @@ def hostile():
         systems=HOSTILE,
         topics=topics,
         evidence=hostile_evidence(board.evidence, topics, judges),
-        judges=[replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)],
         agreement=replace(found, panel=replace(found.panel, judges=judges)),
         notes=tuple(Note("odd", 1, f"a note on {name}") for name in HOSTILE)
         + tuple(Note("ties", 1, f"a tie in {name}") for name in HOSTILE),
     )
     rows = [replace(r, name=f"{r.name} {HOSTILE[0]}") for r in board.gold.rows]
     bias = {rename[s]: three for s, three in board.gold.bias.items()}
-    return with_gold(made, replace(board.gold, rows=rows, bias=bias))
+    named = [replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)]
+    return computed(made, gold=replace(board.gold, rows=rows, bias=bias), judges=named)
 
 
-def with_gold(board, gold):
-    """A board that was compared with gold labels already."""
-    vars(board)["gold"] = gold
+def computed(board, **values):
+    """A board for which these were computed already."""
+    vars(board).update(values)
     return board
 
 
@@ -73,7 +73,7 @@ def hostile_evidence(evidence, topics, judges):
         drawn=replace(evidence.drawn, alignment=replace(evidence.alignment, pool=renamed)),
         panel=replace(
             evidence.panel,
-            judgments=replace(evidence.judgments, pool=renamed, judges=judges),
+            judgments=replace(evidence.panel.judgments, pool=renamed, judges=judges),
         ),
     )
 
@@ -126,7 +126,6 @@ def large(board, systems, judges, seed=0):
         rank_high=where.rank_high,
         beats=where.beats,
         apart=where.apart,
-        judges=[replace(board.judges[0], name=name) for name in labellers],
         agreement=replace(
             found,
             panel=replace(found.panel, judges=labellers),
@@ -136,4 +135,6 @@ def large(board, systems, judges, seed=0):
         ),
         evidence=replace(board.evidence, order=np.arange(systems) % len(board.systems)),
     )
-    return with_gold(made, replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3))))
+    gold = replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3)))
+    rows = [replace(board.judges[0], name=name) for name in labellers]
+    return computed(made, gold=gold, judges=rows, steps=board.steps)

@@ -108,7 +108,7 @@ def test_a_contribution_is_the_score_minus_that_without_the_document(measure):
     _, runs = collection()
     board = board_of(measure)
     found = board.evidence
-    pool, labels = found.alignment.pool, found.merged.labels
+    pool, labels = found.alignment.pool, found.drawn.merged.labels
     known = [
         {pool.documents[d]: int(labels[d]) for d in range(*pool.slice(t).indices(len(pool)))}
         for t in range(len(pool.topics))
@@ -172,7 +172,7 @@ def test_probabilities_under_a_model_are_those_of_its_draws():
     """Labels are drawn from the posterior, so that their shares are near to it."""
     found = board_of("nDCG@5", "em-neu").evidence
     for k in range(1, TOP + 1):
-        share = (found.draws >= k).mean(axis=0)
+        share = (found.drawn.labels.labels >= k).mean(axis=0)
         off = found.probability[:, k - 1] - share
         assert np.abs(off).mean() < 0.06
     assert (np.diff(found.probability, axis=1) <= 1e-12).all()

@@ -13,11 +13,11 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.panel import Panel
+from hungjury.leaderboard.board import judge_rows
 from hungjury.leaderboard.correction import agreement_of_grades
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.gold_agreement import agreement_with_gold
 from hungjury.leaderboard.label_model import dependence
-from hungjury.leaderboard.leaderboard import judge_rows
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
+from builders.boards import HOSTILE, computed, hostile, large, ordinary, unpacked, with_unjudged
 from builders.paths import DOCS
 from hungjury.leaderboard.board import Assumed
 from hungjury.leaderboard.several import Boards
@@ -241,8 +241,8 @@ def test_lists_for_the_script_are_the_evidence(board):
         chances = data["chances"].reshape(found.probability.shape[1], -1)[:, at]
         np.testing.assert_allclose(chances / 100, found.probability[known], atol=0.005)
         assert data["gold"][at] == round(100 * found.gold[known])
-        mine = found.judgments.document == known
-        said = dict(zip(found.judgments.judge[mine], found.judgments.label[mine], strict=True))
+        mine = found.panel.judgments.document == known
+        said = dict(zip(found.panel.judgments.judge[mine], found.panel.judgments.label[mine], strict=True))
         labels = data["labels"].reshape(len(data["judges"]), -1)[:, at].tolist()
         assert labels == [said.get(k, data["none"]) for k in range(len(labels))]
     added = data["added"].reshape(shape) * data["unit"]
@@ -469,7 +469,7 @@ def test_equal_means_share_the_first_place(board):
 )
 def test_a_panel_without_an_error_is_only_its_own_view(board, scale, error, view):
     assumed = Assumed(error, 1, 0.015, None) if error else None
-    board = replace(with_first(board, 0.99, 0), scale=scale, assumed=assumed)
+    board = computed(replace(with_first(board, 0.99, 0), scale=scale), assumed=assumed)
     may, _ = conclusions(board, 3)
     assert ("in the view of this panel" in said([lead(board, 3)["head"]])) is view
     assert ("in the view of this panel" in said(may)) is view
@@ -483,7 +483,8 @@ def test_conclusions_fit_the_target_and_the_warnings(board):
     assert "one of the 2 systems close" in said(may_not)
     assert "topics unlike these" in said(may_not)
     assumed = Assumed(0.035, 1, 0.015, None)
-    _, may_not = conclusions(replace(board, target="topics", scale="panel", assumed=assumed), 3)
+    panel = computed(replace(board, target="topics", scale="panel"), assumed=assumed)
+    _, may_not = conclusions(panel, 3)
     assert "other topics" in said(may_not)
     assert "on the panel’s scale" in said(may_not)
     assert "0.035 of the measure's range" in said(may_not)

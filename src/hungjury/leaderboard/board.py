@@ -1,9 +1,9 @@
-"""A leaderboard: who is better, how certain that is, and what more topics or judges would show."""
+"""A leaderboard: who is better, how certain that is, and what it rests on."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,30 +14,25 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import BoardPicture, Target
-from hungjury.base.errors import MeasureError, Note, percent
+from hungjury.base.errors import Note, percent
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import letter
 from hungjury.data.texts import TextFiles
-from hungjury.judges.agreement import Agreement
-from hungjury.judges.families import Favour
-from hungjury.judges.panel import Panel
+from hungjury.judges.agreement import Agreement, judge_means
+from hungjury.judges.families import Favour, Jury, favours
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, mean_draws, reported_rate
 from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
+from hungjury.leaderboard.label_model import LabelDraws, prior_of_grades
 from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
-from hungjury.leaderboard.panel_error import SPREAD
-from hungjury.stats.multiple import (
-    chance_needed,
-    letter_groups,
-    of_differences,
-    simultaneous_widths,
-    told_apart,
-    typical,
-)
+from hungjury.leaderboard.outlook import Outlook, Step, look_ahead, next_steps, pairs_apart
+from hungjury.leaderboard.panel_error import OVERRATED
+from hungjury.measures.distribution import functional
+from hungjury.stats.multiple import chance_needed, letter_groups, told_apart
+from hungjury.stats.resampling import interval
 
 
 class Standing(Record, eq=False):
@@ -53,14 +48,6 @@ class Standing(Record, eq=False):
     def pairs_apart(self) -> int:
         """The number of pairs of systems that are told apart."""
         return int(self.apart.sum()) // 2
-
-    def letters(self) -> list[str]:
-        """The groups of systems that cannot be told apart, by letter."""
-        groups = letter_groups(self.apart)
-        return [
-            "".join(letter(g) for g, mine in enumerate(groups) if s in mine)
-            for s in range(len(self.apart))
-        ]
 
 
 def standing(
@@ -112,150 +99,6 @@ def _places(draws: Floats) -> tuple[Ints, Ints]:
     return above, equal
 
 
-TIMES = (0.5, 1, 2, 4)  # topics
-SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
-MORE = (1.5, 2)  # times as many judges, extrapolated
-DRAWS = 100  # for each smaller panel
-
-
-class Outlook(Record):
-    """The smallest detectable difference between two systems with other numbers of topics and of
-    judges: the one at which half of all pairs are told apart.
-    """
-
-    difference: float  # with the present topics and judges
-    topics: list[tuple[int, float]]
-    judges: list[tuple[int, float]]  # with the panel's own view only
-    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
-    floor: float | None = None  # limit set by panel error, with any number of topics and judges
-
-
-def look_ahead(
-    panel: Panel,
-    drawn: Drawn,
-    options: BoardOptions,
-    made: Estimate,
-    seed: np.random.SeedSequence,
-) -> Outlook:
-    """Estimate the precision with other numbers of topics and judges.
-
-    More judges of the same kind share the panel error: with one, no smaller panels are measured,
-    and `floor` says what remains. In the panel's own view smaller panels are measured.
-    """
-    level, parts = options.level, made.parts
-    total, wider = of_differences(parts.total), 1.0
-    if options.together and len(made.mean) > 1:
-        needed = simultaneous_widths(made.draws, level)[np.triu_indices(len(made.mean), 1)]
-        wider = float(np.median(needed)) / (typical(total, level) or 1.0)
-    here = wider * typical(total, level)
-    if parts.panel is not None:
-        fixed, documents = of_differences(parts.panel), of_differences(parts.labels)
-        steady = total - fixed - documents  # topics
-
-        def needed_with(rate: float) -> float:
-            unsure = fixed + documents * rate
-            found = typical(np.maximum(steady * rate, 0) + unsure, level, unsure, SPREAD)
-            return wider * found
-
-        number = parts.number
-        topics = [(n, needed_with(number / n)) for n in _counts(number)]
-        return Outlook(
-            needed_with(1.0), topics, [], 0, wider * typical(fixed, level, fixed, SPREAD)
-        )
-    # What judges share is learned from all documents, so more topics help there too; only where
-    # judges are resampled does it stay as long as there are no more of them.
-    fixed = 0 * total
-    if parts.shared is not None and options.merge.gives == "weights":
-        fixed = of_differences(parts.shared)
-    topics = [(n, wider * v) for n, v in topics_curve(parts.number, total - fixed, fixed, level)]
-
-    def with_fewer(size: int) -> float:
-        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
-        order = np.random.default_rng(mine).permutation(len(panel.judges))
-        try:
-            fewer = draw_scores(panel.only(order[:size]), drawn.alignment, short, mine)
-        except MeasureError:  # a label model that so few judges cannot support
-            return np.nan
-        _, _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
-        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
-        needed = wider * typical(of_differences(total), level) * spread / _spread(fewer)
-        return min(needed, widest)
-
-    # Fewer judges may see all systems closer together: a difference counts by how far apart
-    # systems are.
-    spread = _spread(drawn)
-    chosen, short = options.measure, options.but(draws=DRAWS)
-    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
-    judges, measured = judges_curve(len(panel.judges), here, with_fewer)
-    return Outlook(here, topics, judges, measured)
-
-
-def _spread(drawn: Drawn) -> float:
-    """Return how far apart the systems' means are."""
-    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
-
-
-def topics_curve(number: int, part: Floats, fixed: Floats, level: float) -> list[tuple[int, float]]:
-    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
-    number of topics."""
-    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
-    return [(n, typical(part * number / n + fixed, level)) for n in _counts(number)]
-
-
-def _counts(number: int) -> list[int]:
-    return sorted({max(round(number * times), 1) for times in TIMES})
-
-
-def judges_curve(
-    number: int, difference: float, measure: Callable[[int], float]
-) -> tuple[list[tuple[int, float]], int]:
-    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
-    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
-    found = [(k, measure(k)) for k in sizes]
-    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
-    # A single small panel may look good by luck: precision must not fall with more judges.
-    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
-    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
-    if len(curve) < 2:
-        return curve, len(curve)
-    size, value = np.array(curve).T
-    squares = value**2  # variances add up
-    slope, floor = np.polyfit(1 / size, squares, 1)
-    slope = min(max(slope, 0.0), squares[-1] * number)
-    floor = squares[-1] - slope / number  # the fit goes through the present panel
-    more = [round(number * times) for times in MORE]
-    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
-
-
-class Step(Record):
-    """Something that would tell more systems apart."""
-
-    text: str
-    pairs: int | None  # that would be told apart then, of all; None if it is not known
-
-
-class Assumed(Record):
-    """What a board without gold labels assumes about the panel's error."""
-
-    tau: float  # typical error about a system, of the measure's range
-    families: int  # declared
-    overrated: float  # what kin are over-rated by, of the measure's range
-    undeclared: int | None  # pairs told apart if no kin were declared; None without kin
-
-
-class JudgeRow(Record):
-    """One judge; None for what is not known."""
-
-    name: str
-    family: str
-    labels: int
-    covered: float  # share of the pool that the judge labelled
-    relevant: float  # share of labels above the lowest grade
-    kappa: float | None  # Cohen's, with the others
-    accuracy: float | None  # how often right, by the label model
-    weight: float | None  # share of the vote, or AWARE's weight; 0 for judges who do not vote
-
-
 class BoardRow(NamedTuple):
     """One system of a leaderboard.
 
@@ -294,7 +137,130 @@ class BoardRow(NamedTuple):
         return "".join(map(letter, self.groups))
 
 
-class Leaderboard(Standing, Result, eq=False):
+class Ranking(Standing, Result, eq=False):
+    """Base of leaderboards: systems, best first. Arrays are in the order of `systems`."""
+
+    measure: str
+    systems: list[str]
+    mean: Floats
+    low: Floats
+    high: Floats
+    samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
+
+    def __repr__(self) -> str:
+        what = f"{self.measure}, {len(self.systems)} systems, best {self.systems[0]}"
+        return f"{type(self).__name__}({what})"
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Systems that cannot be told apart; two share a group exactly if they cannot."""
+        return [[self.systems[s] for s in group] for group in self.group_places]
+
+    @cached_property
+    def group_places(self) -> list[list[int]]:
+        """The places, from 0, of the systems of each group."""
+        return [[int(s) for s in group] for group in letter_groups(self.apart)]
+
+    def rows(self) -> list[BoardRow]:
+        """Return a row per system, best first; every rendering starts from these."""
+        groups: list[list[int]] = [[] for _ in self.systems]
+        for number, group in enumerate(self.group_places):
+            for s in group:
+                groups[s].append(number)
+        numbers = (getattr(self, name).tolist() for name in BoardRow._fields[1:-1])
+        return [BoardRow(*row) for row in zip(self.systems, *numbers, groups, strict=True)]
+
+    def table(self) -> Table:
+        """Return a row per system, with every digit."""
+        columns = self._columns()
+        return Table(list(columns), list(zip(*columns.values(), strict=True)))
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        """The columns of the table; groups are letters."""
+        *columns, groups = BoardRow._fields
+        rows = self.rows()
+        found = {name: [getattr(row, name) for row in rows] for name in columns}
+        return {**found, groups: [row.letters for row in rows]}
+
+
+def ranked(
+    mean: Floats,
+    ends: Floats | tuple[Any, Any],
+    draws: Floats,
+    options: BoardOptions,
+    smaller: bool,
+    centre: Floats | None = None,
+    stretch: float = 1.0,
+) -> tuple[Ints, dict[str, Any]]:
+    """Order systems, best first: the order, and the fields of a `Ranking` that follow from draws.
+
+    mean, ends: [system] and [2, system], as they are shown. draws: [draw, system]. smaller: means
+    are better. centre: [system], what the draws are around, if not `mean`.
+    """
+    better = -1.0 if smaller else 1.0
+    middle = better * (mean if centre is None else centre)
+    order = np.argsort(-functional(middle, better * draws, options.order), kind="stable")
+    samples = draws[:, order]
+    where = standing(middle[order], better * samples, options.level, options.together, stretch)
+    low, high = np.asarray(ends)[:, order]
+    shown = {"mean": mean[order], "low": low, "high": high, "samples": samples}
+    return order, vars(where) | shown
+
+
+class Assumed(Record):
+    """What a board without gold labels assumes about the panel's error."""
+
+    tau: float  # typical error about a system, of the measure's range
+    families: int  # declared
+    overrated: float  # what kin are over-rated by, of the measure's range
+    undeclared: int | None  # pairs told apart if no kin were declared; None without kin
+
+
+class JudgeRow(Record):
+    """One judge; None for what is not known."""
+
+    name: str
+    family: str
+    labels: int
+    covered: float  # share of the pool that the judge labelled
+    relevant: float  # share of labels above the lowest grade
+    kappa: float | None  # Cohen's, with the others
+    accuracy: float | None  # how often right, by the label model
+    weight: float | None  # share of the vote, or AWARE's weight; 0 for judges who do not vote
+
+
+def judge_rows(
+    found: Agreement, jury: Jury, labels: LabelDraws | None, weights: Floats | None
+) -> list[JudgeRow]:
+    """A row for every judge; `labels` and `weights` [judge, topic] are of those who vote."""
+    _, kappa = found.pairs.with_others()
+    voting = jury.judgments.judges
+    accuracy: dict[str, float] = {}
+    weight: dict[str, float] | None = None
+    if labels is not None:
+        right = np.einsum("g,kgg->k", prior_of_grades(labels), labels.confusion)
+        accuracy = dict(zip(voting, right.tolist(), strict=True))
+    else:
+        share = jury.panel.vote_share() if weights is None else weights.mean(axis=1)
+        weight = dict(zip(voting, share.tolist(), strict=True))
+    family = dict(zip(voting, jury.judgments.families, strict=True))
+    pool = max(len(found.panel.pool), 1)
+    return [
+        JudgeRow(
+            name=name,
+            family=family.get(name, name),
+            labels=int(found.labels[k]),
+            covered=int(found.labels[k]) / pool,
+            relevant=float(1 - found.label_rates[k, 0]),
+            kappa=None if np.isnan(kappa[k]) else float(kappa[k]),
+            accuracy=accuracy.get(name),
+            weight=None if weight is None else weight.get(name, 0.0),
+        )
+        for k, name in enumerate(found.judges)
+    ]
+
+
+class Leaderboard(Ranking, eq=False):
     """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
     On the "panel" scale `mean` is the panel's own, and `low` and `high` are where it would be with
@@ -310,38 +276,112 @@ class Leaderboard(Standing, Result, eq=False):
     ('system1', 'panel', (3, 3))
     """
 
-    measure: str
     merge: str
     target: Target
     scale: str  # "panel" or "gold": whose means these are
-    systems: list[str]
     topics: list[str]
-    mean: Floats
-    low: Floats
-    high: Floats
     cells: Floats  # [system, topic]: expected score
     unsure: Floats  # [topic]: uncertainty due to the judges, a mean standard deviation
-    samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
-    error: tuple[Floats, Floats] | None  # of these, the panel's error about systems and kin
     shares: Mapping[str, float]  # of the variance of a difference, by cause
-    outlook: Outlook | None
-    judges: list[JudgeRow]
     labels_per_document: Mapping[int, int]  # number of labels: documents of the pool that have it
     agreement: Agreement | None
-    assumed: Assumed | None  # about the panel's error; None for its own view, and with gold labels
     kin: list[str]  # systems built on LLMs like the judges
     kin_overrated: tuple[float, float, float] | None  # by gold labels: middle, low, high
-    favours: tuple[Favour, ...]  # which families of judges favour whom
-    steps: list[Step]  # what would help, the most helpful first
     correction: Correction | None  # how gold labels corrected the panel
-    evidence: Evidence | None  # the lists and labels it was made from
+    evidence: Evidence  # the lists and labels it was made from
     settings: LeaderboardSettings
     notes: tuple[Note, ...] = ()
 
+    @staticmethod
+    def of(found: Evidence, notes: tuple[Note, ...]) -> Leaderboard:
+        """Rank the systems. All that takes more time is computed when it is asked for."""
+        options, made, jury, correction = found.options, found.made, found.jury, found.correction
+        chosen, labels, systems = options.measure, found.panel.judgments, found.alignment.systems
+        # With few topics an interval may exceed the measure's range; clip it.
+        ends = np.clip(interval(made.means, options.level), chosen.low, chosen.high)
+        centre = made.mean if made.error is None else made.error.mean
+        stretch = 1.0 if correction is None else correction.stretch
+        order, ranking = ranked(
+            made.mean, ends, made.draws, options, chosen.smaller_is_better, centre, stretch
+        )
+        if correction is not None:
+            ranking["apart"] &= correction.concludes
+            correction = correction.ordered(order)
+        return Leaderboard(
+            **ranking,
+            measure=str(chosen),
+            merge=str(options.merge),
+            target=options.target,
+            scale=made.scale,
+            systems=[systems[s] for s in order],
+            topics=found.alignment.pool.topics,
+            cells=made.cells[order],
+            unsure=found.drawn.draws.spread.mean(axis=0),
+            shares=made.parts.shares(),
+            labels_per_document=jury.panel.labels_per_document(),
+            agreement=found.agreement,
+            kin=[systems[s] for s in order if found.kin[s]],
+            kin_overrated=found.overrated,
+            correction=correction,
+            evidence=replace(found, order=order),
+            settings=LeaderboardSettings(
+                **found.alignment.policy.recorded,
+                **options.recorded,
+                labels=labels.settings.but(grades=() if labels.soft else labels.grades),
+                judges=len(jury.panel.judges),
+                families=jury.families,
+            ),
+            notes=notes,
+        )
+
+    @cached_property
+    def judges(self) -> list[JudgeRow]:
+        """A row for every judge, if there are several."""
+        drawn = self.evidence.drawn
+        if self.agreement is None:
+            return []
+        return judge_rows(self.agreement, self.evidence.jury, drawn.labels, drawn.weights)
+
+    @cached_property
+    def outlook(self) -> Outlook | None:
+        """What more topics or judges would change; None with gold labels."""
+        options = self.evidence.options
+        if not options.outlook or self.correction is not None or len(self.systems) == 1:
+            return None
+        return look_ahead(self.evidence, np.random.SeedSequence(options.seed).spawn(3)[2])
+
+    @cached_property
+    def assumed(self) -> Assumed | None:
+        """What is assumed about the panel's error; None for its own view, and with gold labels."""
+        evidence = self.evidence
+        layer, error, undeclared = evidence.layer, evidence.made.error, None
+        if layer is None or error is None:
+            return None
+        if layer.kin.any():
+            undeclared = pairs_apart(error.draws(kin=False), evidence.options)
+        return Assumed(layer.tau, evidence.jury.declared, OVERRATED, undeclared)
+
+    @cached_property
+    def favours(self) -> tuple[Favour, ...]:
+        """Which families of judges favour whom, if two or more are declared."""
+        evidence, panel = self.evidence, self.evidence.jury.panel
+        if evidence.jury.declared < 2 or panel.share is not None:
+            return ()
+        means = judge_means(panel, evidence.alignment, evidence.measure)
+        scores = evidence.measure.better(means)
+        known = np.flatnonzero(~np.isnan(scores).any(axis=1))
+        families = [panel.judgments.families[k] for k in known]
+        return favours(scores[known], families, evidence.alignment.systems, evidence.kin)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What would help, the most helpful first."""
+        return next_steps(self)
+
     @cached_property
     def gold(self) -> AgainstGold | None:
-        """Judges, merges and the panel compared with gold labels, computed when asked for."""
-        return None if self.evidence is None else against_gold(self.evidence)
+        """Judges, merges and the panel compared with gold labels."""
+        return against_gold(self.evidence)
 
     @property
     def as_given(self) -> bool:
@@ -351,9 +391,7 @@ class Leaderboard(Standing, Result, eq=False):
     @property
     def smaller_is_better(self) -> bool:
         """True where smaller means are better."""
-        from hungjury.measures.catalogue import measure
-
-        return bool(measure(self.measure).smaller_is_better)
+        return self.evidence.measure.smaller_is_better
 
     @property
     def rule(self) -> str:
@@ -368,35 +406,15 @@ class Leaderboard(Standing, Result, eq=False):
         needed = chance_needed(self.settings.level, stretch)
         return f"P(one beats the other) is at least {needed:.3f}, each pair by itself{looks}"
 
-    @property
-    def groups(self) -> list[list[str]]:
-        """Systems that cannot be told apart; two share a group exactly if they cannot."""
-        return [[self.systems[s] for s in group] for group in self.group_places]
-
-    @cached_property
-    def group_places(self) -> list[list[int]]:
-        """The places, from 0, of the systems of each group."""
-        return [[int(s) for s in group] for group in letter_groups(self.apart)]
-
-    def __repr__(self) -> str:
-        return f"Leaderboard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
-
-    def rows(self) -> list[BoardRow]:
-        """Return a row per system, best first; every rendering starts from these."""
-        groups: list[list[int]] = [[] for _ in self.systems]
-        for number, group in enumerate(self.group_places):
-            for s in group:
-                groups[s].append(number)
-        numbers = (getattr(self, name).tolist() for name in BoardRow._fields[1:-1])
-        return [BoardRow(*row) for row in zip(self.systems, *numbers, groups, strict=True)]
-
     def table(self) -> Table:
         """Return a row per system, with every digit.
 
         "scale" says whose means and intervals these are: "panel" or "people".
         """
-        columns = [*BoardRow._fields, "scale"]
-        return Table(columns, [[*row[:-1], row.letters, self.scale] for row in self.rows()])
+        return super().table()
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        return {**super()._columns(), "scale": [self.scale] * len(self.systems)}
 
     def to_text(self, digits: int = 3) -> str:
         """Write a table with bars for intervals, then the sources of uncertainty."""

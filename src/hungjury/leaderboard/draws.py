@@ -58,6 +58,7 @@ from hungjury.stats.resampling import topic_deviations
 
 NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
 LANES = 16  # label vectors that the native code scores at once
+MOST_KEPT = 100  # draws of labels, after all were scored
 
 
 def draws_at_once(cells: int, documents: int) -> int:
@@ -157,6 +158,7 @@ def draw_scores(
                             _counter(progress, draws))  # fmt: skip
         labels = found.labels
         values = _summary(aligned, draws, lambda rows: _score(scorer, labels[rows]))
+        found = replace(found, labels=labels[:: -(-draws // MOST_KEPT)].copy())
     else:
         rng = np.random.default_rng(seed)
         sample = merged.sampler(rng, completed=True)
@@ -387,9 +389,10 @@ class ErrorDraws(Record, eq=False):
         out += (self.tau if tau is None else tau) * self.systems
         return np.asarray(out + (self.kin if kin else self.overrated))
 
-    def of_systems(self, order: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """The parts that do not average out, of systems in this order: of all, and of kin."""
-        return (self.tau * self.systems + self.below)[:, order], self.kin[:, order]
+    @property
+    def lasting(self) -> tuple[Floats, Floats]:
+        """The parts that do not average out over topics: of all systems, and of kin."""
+        return self.tau * self.systems + self.below, self.kin
 
 
 class Estimate(Record, eq=False):

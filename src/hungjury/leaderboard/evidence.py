@@ -3,7 +3,7 @@ they contribute to a system's score, and how the labels compare with gold."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -13,14 +13,18 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
+from hungjury.judges.agreement import Agreement
+from hungjury.judges.families import Jury
 from hungjury.judges.merge import MERGES
-from hungjury.judges.merge_types import Merged, likeliest
+from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.votes import vote_shares
-from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
+from hungjury.leaderboard.correction import Correction, Interval
+from hungjury.leaderboard.draws import MOST_KEPT, Drawn, Estimate, as_reported, reported_rate
 from hungjury.leaderboard.effects import contributions, is_linear, scores_under
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.panel_error import PanelError
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.agreement import weighted_kappa
@@ -31,7 +35,7 @@ MOST_RANKS = 20  # ranks of a list that are shown
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
 Places = NDArray[np.int32]
 WORK = 100_000_000  # systems times documents times draws
-FEWEST_DRAWS, MOST_DRAWS = 8, 100
+FEWEST_DRAWS = 8
 
 
 def depth_shown(measure: Measure) -> int:
@@ -44,73 +48,59 @@ class Evidence(Record, eq=False):
 
     Attributes
     ----------
-    panel, jury
-        The votes of all judges, and of those who have a vote.
-    drawn
-        Scores under draws of labels, with some of these draws.
     options
         What the leaderboard was told.
-    gold
-        [document of the pool]: the mean gold label, NaN without one; None without gold labels.
-    labelled
-        The gold labels of the pool, and how they were chosen.
+    panel, jury
+        The votes of all judges, and those who have a vote.
+    agreement
+        How judges agree with each other; None for one judge, and for probabilities.
+    kin
+        [system of the alignment]: is it built on LLMs like the judges?
+    drawn
+        Scores under draws of labels, with some of these draws.
+    made
+        Means of systems and their draws, in the order of the alignment's systems.
+    layer
+        The panel error, where one is assumed.
+    labelled, correction, overrated
+        The gold labels of the pool, how they corrected the means, and what kin are over-rated by.
     order
         The alignment's systems in the order of the leaderboard.
     """
 
-    panel: Panel
-    jury: Panel
-    drawn: Drawn
     options: BoardOptions
-    gold: Floats | None
-    labelled: GoldLabels | None
-    order: Ints
-
-    @staticmethod
-    def of(
-        panel: Panel,
-        jury: Panel,
-        drawn: Drawn,
-        options: BoardOptions,
-        labelled: GoldLabels | None,
-        order: Ints,
-    ) -> Evidence:
-        """Keep what was used, and some of the drawn labels."""
-        gold, found = None, drawn.labels
-        if labelled is not None:
-            gold = np.full(len(drawn.alignment.pool), np.nan)
-            gold[labelled.documents] = labelled.mean
-        if found is not None:
-            some = found.labels[:: -(-len(found.labels) // MOST_DRAWS)].copy()
-            drawn = replace(drawn, labels=replace(found, labels=some))
-        return Evidence(panel, jury, drawn, options, gold, labelled, order)
+    panel: Panel
+    jury: Jury
+    agreement: Agreement | None
+    kin: NDArray[np.bool_]
+    drawn: Drawn
+    made: Estimate
+    layer: PanelError | None = None
+    labelled: GoldLabels | None = None
+    correction: Correction | None = None
+    overrated: Interval | None = None
+    order: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def alignment(self) -> Alignment:
         return self.drawn.alignment
 
     @property
-    def judgments(self) -> Judgments:
-        """The labels of all judges, also of those who have no vote."""
-        return self.panel.judgments
-
-    @property
     def measure(self) -> Measure:
         return self.options.measure
 
     @property
-    def merged(self) -> Merged | None:
-        """The merged labels; None if scores and not labels are merged."""
-        return self.drawn.merged
-
-    @property
-    def draws(self) -> NDArray[np.int16] | None:
-        """Label sets [draw, document], if a model drew them."""
-        return None if self.drawn.labels is None else self.drawn.labels.labels
-
-    @property
     def depth(self) -> int:
         return depth_shown(self.measure)
+
+    @cached_property
+    def gold(self) -> Floats | None:
+        """[document of the pool]: the mean gold label, NaN without one; None without any."""
+        if self.labelled is None:
+            return None
+        known = np.full(len(self.panel.pool), np.nan)
+        known[self.labelled.documents] = self.labelled.mean
+        return known
 
     @cached_property
     def lists(self) -> Places:
@@ -145,9 +135,9 @@ class Evidence(Record, eq=False):
     @cached_property
     def probability(self) -> Floats:
         """[document, grade above the lowest]: chance of at least this grade by the panel."""
-        merged, found = self.merged, self.drawn.labels
+        merged, found = self.drawn.merged, self.drawn.labels
         if merged is None:  # scores are merged: use the judges' mean vote
-            share = vote_shares(self.jury)
+            share = vote_shares(self.jury.panel)
         elif found is not None:
             share = np.zeros((len(merged.pool), merged.max_grade + 1))
             share[:, list(merged.panel.grades)] = found.posterior
@@ -164,7 +154,9 @@ class Evidence(Record, eq=False):
 
         By its gold label if there is one, else by the panel's possible labels.
         """
-        scorer = Scorer(self.measure, self.alignment, self._top)
+        merged = self.drawn.merged
+        top = self.jury.panel.grades[-1] if merged is None else merged.max_grade
+        scorer = Scorer(self.measure, self.alignment, top)
         labels, weights = self.label_sets(is_linear(scorer))
         lists = self._aligned
         out = np.zeros(lists.shape, dtype=np.float32)
@@ -177,36 +169,29 @@ class Evidence(Record, eq=False):
             out[:, topic] = np.where(lists[:, topic] >= 0, here, 0.0)
         return out[self.order]
 
-    @property
-    def _number(self) -> int:
-        """Label sets to average over."""
-        cells = len(self.alignment.systems) * len(self.alignment.pool)
-        return min(max(WORK // max(cells, 1), FEWEST_DRAWS), MOST_DRAWS)
-
-    @property
-    def _top(self) -> int:
-        return self.jury.grades[-1] if self.merged is None else self.merged.max_grade
-
-    def label_sets(self, several: bool) -> tuple[NDArray[np.int16], Floats]:
+    def label_sets(self, several: bool, by_gold: bool = True) -> tuple[NDArray[np.int16], Floats]:
         """Labels [set, document], and the weight of each set on each topic [set, topic].
 
-        One set of the most probable labels, unless several are wanted.
+        One set of the most probable labels, unless several are wanted; with gold labels where
+        these are known, unless only the panel's are wanted.
         """
-        topics = len(self.alignment.pool.topics)
-        if self.merged is None:
-            assert self.drawn.weights is not None
-            labels, weights = self.jury.matrix(), self.drawn.weights
+        merged, drawn = self.drawn.merged, self.drawn.labels
+        cells = len(self.alignment.systems) * len(self.alignment.pool)
+        number = min(max(WORK // max(cells, 1), FEWEST_DRAWS), MOST_KEPT)
+        if merged is None:
+            labels = self.jury.panel.matrix()
+        elif merged.labels is not None or not several:
+            hard = merged.hard().labels
+            assert hard is not None
+            labels = hard[None].copy()
+        elif drawn is not None:
+            labels = drawn.labels[:number].copy()
         else:
-            if self.merged.labels is not None or not several:
-                hard = self.merged.hard().labels
-                assert hard is not None
-                labels = hard[None].copy()
-            elif self.draws is not None:
-                labels = self.draws[: self._number].copy()
-            else:
-                labels = self.merged.sample(0, self._number, completed=True)
-            weights = np.full((len(labels), topics), 1 / len(labels))
-        if self.gold is not None:
+            labels = merged.sample(0, number, completed=True)
+        weights = self.drawn.weights
+        if weights is None:
+            weights = np.full((len(labels), self.alignment.shape[1]), 1 / len(labels))
+        if self.gold is not None and by_gold:
             known = ~np.isnan(self.gold)
             labels[:, known] = np.rint(self.gold[known]).astype(np.int16)
         return labels, weights
@@ -234,17 +219,8 @@ class AgainstGold(Record, eq=False):
     topics: list[str]  # those with enough gold labels to score systems
     bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, and its interval
     overall: tuple[float, float, float] | None  # over all systems
-    relevant: (
-        tuple[float, float] | None
-    )  # share called relevant by the leaderboard's labels, by gold
+    relevant: tuple[float, float] | None  # share called relevant by the board's labels, by gold
     level: float  # of the intervals
-
-
-class _Entry(Record, eq=False):
-    name: str
-    kind: str
-    labels: NDArray[np.int16]  # [document], negative: none
-    means: Floats | None  # [system], over gold topics
 
 
 def against_gold(evidence: Evidence) -> AgainstGold | None:
@@ -271,46 +247,37 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     known[gold.documents] = shares.argmax(axis=1)
     share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
     at = np.flatnonzero(share >= ENOUGH)
-    topics = [pool.topics[t] for t in at]
-    scored = None
-    if topics:
-        top = shares.shape[1] - 1
-        scored = scores_under(Scorer(measure, drawn.alignment, top), known[None])[0][:, at]
+    by_gold = Scorer(measure, drawn.alignment, shares.shape[1] - 1)
+    truth = scores_under(by_gold, known[None])[0][:, at]
     scorer = Scorer(measure, drawn.alignment, grades[-1])
 
-    def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
-        values = scores_under(scorer, np.where(known >= 0, given, NOT_JUDGED)[None])[0]
-        return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
+    def row(name: str, kind: str, said: NDArray[np.int16], scores: Floats | None = None) -> GoldRow:
+        if scores is None:
+            scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
+        tau = _correlation(measure, scores, truth)
+        return GoldRow(name, kind, *_agreement_with(gold, shares, said), tau)
 
-    entries = [entry(n, "judge", row) for n, row in zip(panel.judges, labels, strict=True)]
-    methods = () if soft else filter(None, (cls().for_labels() for cls in MERGES))
-    for method in methods:
+    rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
+    for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
         hard = panel.merged(method, evidence.options.scope).hard().labels
         assert hard is not None
-        entries.append(entry(str(method), "merge", hard))
-    own = drawn.cells[:, at]
+        rows.append(row(str(method), "merge", hard))
+    own, said = drawn.cells[:, at], _own_labels(drawn)
     if (share[at] < 1).any():
         own = _scores_where(known >= 0, evidence, scorer)[:, at]
-    means = own.mean(axis=1) if topics else None
-    entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
-    gold_means = None if scored is None else scored.mean(axis=1)
-    off = None if scored is None else _reported_bias(measure, own, scored, len(pool.topics))
-    systems, level = drawn.alignment.systems, evidence.options.level
+    level, bias, overall = evidence.options.level, {}, None
+    if len(at):
+        off = _reported_bias(measure, own, truth, len(pool.topics))
+        ends = (_interval(one, level) for one in off)
+        bias = dict(zip(drawn.alignment.systems, ends, strict=True))
+        overall = _interval(off.mean(axis=0), level)
     return AgainstGold(
-        [
-            GoldRow(
-                e.name,
-                e.kind,
-                *_agreement_with(gold, shares, e.labels),
-                _correlation(measure, e.means, gold_means),
-            )
-            for e in entries
-        ],
-        topics,
-        {} if off is None else {s: _interval(r, level) for s, r in zip(systems, off, strict=True)},
-        None if off is None else _interval(off.mean(axis=0), level),
-        _relevant(gold, shares, entries[-1].labels),
-        level,
+        rows=[*rows, row("the panel", "panel", said, own)],
+        topics=[pool.topics[t] for t in at],
+        bias=bias,
+        overall=overall,
+        relevant=_relevant(gold, shares, said),
+        level=level,
     )
 
 
@@ -323,7 +290,7 @@ def _likelier(judgments: Judgments) -> NDArray[np.int16]:
 
 def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
     """[system, topic]: the panel's scores if only these documents had been judged."""
-    labels, weights = replace(evidence, gold=None).label_sets(several=True)
+    labels, weights = evidence.label_sets(several=True, by_gold=False)
     labels[:, ~judged] = NOT_JUDGED
     total = np.zeros(scorer.alignment.shape)
     for one, weight in zip(labels, weights, strict=True):
@@ -359,10 +326,12 @@ def _agreement_with(
     return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0])
 
 
-def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -> float | None:
-    if means is None or truth is None or len(truth) < FEWEST_SYSTEMS:
+def _correlation(measure: Measure, scores: Floats, truth: Floats) -> float | None:
+    """Of the systems' means; scores, truth: [system, topic]."""
+    if not truth.shape[1] or len(truth) < FEWEST_SYSTEMS:
         return None
-    return _or_none(float(tau_ap(measure.better(means), measure.better(truth))))
+    ours, theirs = (measure.better(one.mean(axis=1)) for one in (scores, truth))
+    return _or_none(float(tau_ap(ours, theirs)))
 
 
 def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
-from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
 from hungjury.base.options import takes
 from hungjury.base.records import Record
@@ -26,10 +24,11 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import RunFiles, Runs, as_runs
+from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BOARD
 from hungjury.leaderboard.plan_file import PlansLike
-from hungjury.leaderboard.score_board import leaderboard_of_scores
+from hungjury.leaderboard.score_board import ScoreBoard, leaderboard_of_scores
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, evaluate
 from hungjury.measures.score_files import JudgeScores
@@ -166,14 +165,9 @@ class Gates(Result, list[Gate]):
 
 
 class _Found(Record, eq=False):
-    """Means of systems by one measure, and what is known about them."""
+    """Systems ranked by one measure, and what may be decided about them."""
 
-    measure: str
-    systems: list[str]
-    mean: Floats
-    draws: Floats  # [draw, system]
-    notes: tuple[Note, ...]
-    smaller: bool = False  # is better
+    board: Leaderboard | ScoreBoard
     sized: bool = True  # does a difference have a valid interval?
     uncertain: bool = True  # are there chances of being better?
     stretch: float = 1.0
@@ -274,19 +268,19 @@ def gate(
         assert runs is not None
         lists = as_runs(runs, **of_runs)
         decided = [
-            _by_panel(given, lists, one, {**own, "outlook": False})
+            _by_panel(given, lists, one, own)
             if isinstance(given, Judgments) or (given.soft and not one.takes_probabilities)
             else _by_qrels(given, lists, one, own)
             for one in measure_list("nDCG@10" if measure is None else measure)
         ]
     out = Gates()
     for found in decided:
-        notes = _about_compared(found.notes, (baseline, *wanted))
-        places = [_find(found.systems, name) for name in (baseline, *wanted)]
-        better = -1.0 if found.smaller else 1.0
-        gap = better * (found.mean[places[1:]] - found.mean[places[0]])
-        drawn = better * (found.draws[:, places[1:]] - found.draws[:, places[:1]])
-        draws = found.draws[:, places]
+        board, compared = found.board, (baseline, *wanted)
+        notes = _about_compared(board.notes, compared)
+        places = [_find(board.systems, name) for name in compared]
+        better = -1.0 if board.smaller_is_better else 1.0
+        mean, draws = better * board.mean[places], better * board.samples[:, places]
+        gap, drawn = mean[1:] - mean[0], draws[:, 1:] - draws[:, :1]
         half = simultaneous_widths(draws, level, found.stretch, with_first=True)[0, 1:]
         for i, name in enumerate(wanted):
             chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
@@ -299,7 +293,7 @@ def gate(
                 Gate(
                     baseline=baseline,
                     candidate=name,
-                    measure=found.measure,
+                    measure=board.measure,
                     margin=margin,
                     level=level,
                     verdict=verdict,
@@ -329,7 +323,7 @@ def _check(baseline: str, wanted: list[str], margin: float) -> None:
             code="baseline-is-candidate",
             remedy="name two different systems",
         )
-    if not (isinstance(margin, Real) and 0 <= margin < np.inf):
+    if not 0 <= margin < np.inf:
         raise InputError(
             f"margin must be 0 or more, got {margin!r}",
             code="bad-margin",
@@ -346,15 +340,10 @@ def _by_panel(
 ) -> _Found:
     board = leaderboard(judgments, runs, measure, **options)
     correction = board.correction
-    sized = correction is not None or board.as_given
-    found = _Found(board.measure, board.systems, board.mean, board.samples, board.notes,
-                   board.smaller_is_better, sized)  # fmt: skip
-    if correction is None:
-        return found
-    if correction.decides == "panel":
-        return replace(found, sized=False)
+    if correction is None or correction.decides == "panel":
+        return _Found(board, sized=correction is None and board.as_given)
     why = None if correction.concludes else correction.poor_agreement
-    return replace(found, stretch=correction.stretch, why=why)
+    return _Found(board, stretch=correction.stretch, why=why)
 
 
 def _by_qrels(
@@ -370,10 +359,7 @@ def _by_qrels(
 def _by_scores(scores: Scores, measure: str | None, options: Mapping[str, Any]) -> _Found:
     board = leaderboard_of_scores(scores, measure, **{"draws": DRAWS, **options})
     panel = isinstance(scores, JudgeScores)
-    return _Found(
-        board.measure, board.systems, board.mean, board.samples, board.notes, board.smaller,
-        sized=not panel, uncertain=panel or bool(scores.draws),
-    )  # fmt: skip
+    return _Found(board, sized=not panel, uncertain=panel or bool(scores.draws))
 
 
 def _about_compared(notes: tuple[Note, ...], systems: tuple[str, ...]) -> tuple[Note, ...]:

@@ -17,21 +17,19 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
-from hungjury.base.results import Plot, Result
+from hungjury.base.results import Plot
 from hungjury.base.tables import Table
 from hungjury.comparison.compare import averages, common_values
 from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.merge import MergeLike
 from hungjury.judges.weights import Weights
-from hungjury.leaderboard.board import Leaderboard, Standing, standing
+from hungjury.leaderboard.board import Leaderboard, Ranking, ranked
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BoardOptions, split_options, systems_of
 from hungjury.leaderboard.panel_error import SPREAD, TAU, kind_of_panel
 from hungjury.measures.catalogue import MeasureLike
-from hungjury.measures.distribution import functional
 from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import Scores, averaged
-from hungjury.stats.multiple import letter_groups
 from hungjury.stats.resampling import interval, repeat_deviations, topic_deviations
 
 SHARED_SYSTEMS, SHARED_KIN = 0.2, 0.7  # correlation of panel errors between collections
@@ -39,7 +37,7 @@ FEWEST = 2  # topics, and collections
 SHOWN, OVERALL = 6, 11  # most collections with columns in texts; columns about all together
 
 
-class ScoreBoard(Standing, Result, eq=False):
+class ScoreBoard(Ranking, eq=False):
     """Systems, best first, by scores or over collections, and how certain their order is.
 
     Attributes
@@ -72,21 +70,12 @@ class ScoreBoard(Standing, Result, eq=False):
     ['system1', 'system2', 'system3']
     """
 
-    measure: str
-    systems: list[str]
-    mean: Floats
-    low: Floats
-    high: Floats
-    samples: Floats
     level: float
     about: str  # a sentence on what was averaged and what the uncertainty includes
     parts: Mapping[str, Leaderboard | ScoreBoard] = field(default_factory=dict)
     decisive: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    smaller: bool = False  # is better
+    smaller_is_better: bool = False
     notes: tuple[Note, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"ScoreBoard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
 
     def collection_means(self) -> Floats:
         """[collection, system]: the means on each collection."""
@@ -99,36 +88,33 @@ class ScoreBoard(Standing, Result, eq=False):
     def table(self) -> Table:
         """Return a row per system; with collections also wins, mean rank, Borda count and, for
         each collection, the mean and the groups."""
-        names = ["system", "mean", "low", "high", "p_best", "rank_low", "rank_high", "groups"]
-        columns: list[Any] = [
-            self.systems, self.mean, self.low, self.high, self.p_best, self.rank_low,
-            self.rank_high, self.letters(),
-        ]  # fmt: skip
-        if len(self.parts) > 1:
-            means = self.collection_means()
-            below = (means[:, :, None] > means[:, None, :]).sum(axis=2)
-            ties = (means[:, :, None] == means[:, None, :]).sum(axis=2) - 1
-            borda = (below + ties / 2).sum(axis=0)
-            ranks = (len(self.systems) - (below + ties / 2)).mean(axis=0)
-            wins = (means == means.max(axis=1, keepdims=True)).sum(axis=0)
-            names += ["wins", "mean_rank", "borda"]
-            columns += [wins, ranks, borda]
-            for (name, board), row in zip(self.parts.items(), means, strict=True):
-                letters = dict(zip(board.systems, board.letters(), strict=True))
-                names += [name, f"{name} groups"]
-                columns += [row, [letters[system] for system in self.systems]]
-        plain = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns]
-        return Table(names, list(zip(*plain, strict=True)), digits=3)
+        return replace(super().table(), digits=3)
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        columns = super()._columns()
+        if len(self.parts) < FEWEST:
+            return columns
+        means = self.collection_means()
+        below = (means[:, :, None] > means[:, None, :]).sum(axis=2)
+        ties = (means[:, :, None] == means[:, None, :]).sum(axis=2) - 1
+        points = below + ties / 2
+        columns["wins"] = (means == means.max(axis=1, keepdims=True)).sum(axis=0).tolist()
+        columns["mean_rank"] = (len(self.systems) - points).mean(axis=0).tolist()
+        columns["borda"] = points.sum(axis=0).tolist()
+        for (name, board), row in zip(self.parts.items(), means, strict=True):
+            letters = {one.system: one.letters for one in board.rows()}
+            columns[name] = row.tolist()
+            columns[f"{name} groups"] = [letters[system] for system in self.systems]
+        return columns
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows, P(A beats B), groups and notes."""
-        groups = [[self.systems[s] for s in group] for group in letter_groups(self.apart)]
         return {
             "measure": self.measure,
             "level": self.level,
             "systems": self.table().to_dicts(),
             "beats": self.beats.tolist(),
-            "groups": groups,
+            "groups": self.groups,
             "collections": list(self.parts),
             "without": {
                 name: {"leader": leader, "pairs_apart": pairs}
@@ -295,16 +281,10 @@ def _board(
     measure: str, systems: list[str], mean: Floats, ends: Floats, draws: Floats, smaller: bool,
     options: BoardOptions, about: str, **more: Any,
 ) -> ScoreBoard:  # fmt: skip
-    better = -1.0 if smaller else 1.0
-    order = np.argsort(-functional(better * mean, better * draws, options.order), kind="stable")
-    where = standing(
-        better * mean[order], better * draws[:, order], options.level, options.together
-    )
-    low, high = ends[:, order]
+    order, ranking = ranked(mean, ends, draws, options, smaller)
     return ScoreBoard(
-        **vars(where), measure=measure, systems=[systems[s] for s in order], mean=mean[order],
-        low=low, high=high, samples=draws[:, order], level=options.level, about=about,
-        smaller=smaller, **more,
+        **ranking, measure=measure, systems=[systems[s] for s in order], level=options.level,
+        about=about, smaller_is_better=smaller, **more,
     )  # fmt: skip
 
 
@@ -467,10 +447,12 @@ def _pieces(
     for key, board in boards.items():
         at = [board.systems.index(name) for name in names]
         draws = board.samples[:, at] @ join
-        if board.error is not None:  # part of what is assumed is the same on all collections
-            shared = zip(board.error, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
+        errors = board.evidence.made.error
+        if errors is not None:  # part of what is assumed is the same on all collections
+            at_first = board.evidence.order[at]
+            shared = zip(errors.lasting, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
             for error, correlation, common in shared:
-                own = error[:, at] @ join
+                own = error[:, at_first] @ join
                 again = common @ _root(np.atleast_2d(np.cov(own.T)))
                 draws += (np.sqrt(1 - correlation) - 1) * own + np.sqrt(correlation) * again
         half = (board.high - board.low)[at] @ join / 2

@@ -10,8 +10,9 @@ from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Cell, Table
 from hungjury.base.text import columns, number_text, visible_line
 from hungjury.judges.families import favour_text
-from hungjury.leaderboard.board import BoardRow, Leaderboard, Outlook
+from hungjury.leaderboard.board import BoardRow, Leaderboard
 from hungjury.leaderboard.correction import Correction, Interval
+from hungjury.leaderboard.outlook import Outlook
 from hungjury.leaderboard.panel_error import OVERRATED_BY, PEOPLE
 
 

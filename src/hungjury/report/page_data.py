@@ -188,14 +188,14 @@ def _lists(board: Leaderboard, lists: PageLists, texts: dict[str, Any]) -> Packe
     place = np.where(lists.places >= 0, place + 2, lists.places + 2)
     added = found.contributions[:size]
     most = float(np.abs(added).max(initial=0.0)) or 1.0
-    soft = found.judgments.soft
+    soft = found.panel.judgments.soft
     labels, none = _labels(found, documents)
     gold = np.zeros(0) if found.gold is None else found.gold[documents]
     names = [shown(pool.documents[d]) for d in documents]
     scores = board.cells[:size]
     if found.measure.average == "gmean":
         scores = np.exp(scores)
-    judges = [shown(j) for j in found.judgments.judges]
+    judges = [shown(j) for j in found.panel.judgments.judges]
     head = {
         "depth": found.depth,
         "lists": size,
@@ -206,7 +206,7 @@ def _lists(board: Leaderboard, lists: PageLists, texts: dict[str, Any]) -> Packe
         "documentsPrefix": common_prefix(names),
         "unjudged": [shown(name) for name in lists.unjudged],
         "threshold": min(found.measure.threshold, found.probability.shape[1]),
-        "top": 1 if soft else max(found.judgments.grades),
+        "top": 1 if soft else max(found.panel.judgments.grades),
         "none": none,
         "soft": soft,
         "unit": most / STEPS,
@@ -230,7 +230,7 @@ def _lists(board: Leaderboard, lists: PageLists, texts: dict[str, Any]) -> Packe
 
 def _labels(found: Evidence, documents: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """[document, judge]: labels, probabilities in percent; and the number that says: no label."""
-    given = found.judgments
+    given = found.panel.judgments
     row = np.full(len(given.pool), -1)
     row[documents] = np.arange(len(documents))
     mine = row[given.document] >= 0

@@ -1,0 +1,212 @@
+"""What more topics, judges or labels would show, and which of them would help most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hungjury import native
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import MeasureError
+from hungjury.base.records import Record
+from hungjury.judges.families import propose_families
+from hungjury.judges.votes import AsGiven
+from hungjury.leaderboard.draws import Drawn, draw_scores, mean_draws, reported_rate
+from hungjury.leaderboard.evidence import Evidence
+from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, kind_of_panel
+from hungjury.leaderboard.plan import VOTE, expected_differences, influence
+from hungjury.stats.multiple import of_differences, simultaneous_widths, told_apart, typical
+
+if TYPE_CHECKING:
+    from hungjury.leaderboard.board import Leaderboard
+
+TIMES = (0.5, 1, 2, 4)  # topics
+SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
+MORE = (1.5, 2)  # times as many judges, extrapolated
+DRAWS = 100  # for each smaller panel
+MOST_COMPARED = 1000  # systems for which other assumptions are tried
+LABELS_PROPOSED = 200  # by people, where nothing else would tell more systems apart
+
+
+class Outlook(Record):
+    """The smallest detectable difference between two systems with other numbers of topics and of
+    judges: the one at which half of all pairs are told apart.
+    """
+
+    difference: float  # with the present topics and judges
+    topics: list[tuple[int, float]]
+    judges: list[tuple[int, float]]  # with the panel's own view only
+    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
+    floor: float | None = None  # limit set by panel error, with any number of topics and judges
+
+
+def look_ahead(evidence: Evidence, seed: np.random.SeedSequence) -> Outlook:
+    """Estimate the precision with other numbers of topics and judges.
+
+    More judges of the same kind share the panel error: with one, no smaller panels are measured,
+    and `floor` says what remains. In the panel's own view smaller panels are measured.
+    """
+    made, options, panel = evidence.made, evidence.options, evidence.jury.panel
+    chosen, level, parts = options.measure, options.level, made.parts
+    total, wider = of_differences(parts.total), 1.0
+    if options.together:
+        needed = simultaneous_widths(made.draws, level)[np.triu_indices(len(made.mean), 1)]
+        wider = float(np.median(needed)) / (typical(total, level) or 1.0)
+    if parts.panel is not None:
+        fixed, documents = of_differences(parts.panel), of_differences(parts.labels)
+        curve = topics_curve(parts.number, total - fixed - documents, fixed, level, documents)
+        topics = [(n, wider * value) for n, value in curve]
+        floor = wider * typical(fixed, level, fixed, SPREAD)
+        return Outlook(dict(topics)[parts.number], topics, [], 0, floor)
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # judges are resampled does it stay as long as there are no more of them.
+    fixed = 0 * total
+    if parts.shared is not None and options.merge.gives == "weights":
+        fixed = of_differences(parts.shared)
+    topics = [(n, wider * v) for n, v in topics_curve(parts.number, total - fixed, fixed, level)]
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(panel.judges))
+        try:
+            fewer = draw_scores(panel.only(order[:size]), evidence.alignment, short, mine)
+        except MeasureError:  # a label model that so few judges cannot support
+            return np.nan
+        _, _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
+        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
+        needed = wider * typical(of_differences(total), level) * spread / _spread(fewer)
+        return min(needed, widest)
+
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread, short = _spread(evidence.drawn), options.but(draws=DRAWS)
+    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
+    here = wider * typical(total, level)
+    return Outlook(here, topics, *judges_curve(len(panel.judges), here, with_fewer))
+
+
+def _spread(drawn: Drawn) -> float:
+    """Return how far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
+
+
+def topics_curve(
+    number: int, part: Floats, fixed: Floats, level: float, documents: Floats | None = None
+) -> list[tuple[int, float]]:
+    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
+    number of topics. documents: a further part that does; it has an unknown factor, as has
+    `fixed` then."""
+    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
+    curve = []
+    for n in sorted({max(round(number * times), 1) for times in TIMES}):
+        unsure = fixed if documents is None else fixed + documents * number / n
+        factor = (None, 0.0) if documents is None else (unsure, SPREAD)
+        curve.append((n, typical(part * number / n + unsure, level, *factor)))
+    return curve
+
+
+def judges_curve(
+    number: int, difference: float, measure: Callable[[int], float]
+) -> tuple[list[tuple[int, float]], int]:
+    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
+    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
+    found = [(k, measure(k)) for k in sizes]
+    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
+    # A single small panel may look good by luck: precision must not fall with more judges.
+    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
+    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
+    if len(curve) < 2:
+        return curve, len(curve)
+    size, value = np.array(curve).T
+    squares = value**2  # variances add up
+    slope, floor = np.polyfit(1 / size, squares, 1)
+    slope = min(max(slope, 0.0), squares[-1] * number)
+    floor = squares[-1] - slope / number  # the fit goes through the present panel
+    more = [round(number * times) for times in MORE]
+    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
+
+
+class Step(Record):
+    """Something that would tell more systems apart."""
+
+    text: str
+    pairs: int | None = None  # that would be told apart then, of all; None if it is not known
+
+
+def next_steps(board: Leaderboard) -> list[Step]:
+    """List what would help, with its effect, the most helpful first."""
+    evidence, systems = board.evidence, len(board.systems)
+    options, error, layer = evidence.options, evidence.made.error, evidence.layer
+    if board.correction is not None:
+        return [
+            Step(f"label {more - board.correction.labels:,} more documents: the smallest "
+                 f"detectable difference becomes {needed:.3f}")
+            for more, needed in board.correction.expected[2:3]
+        ]  # fmt: skip
+    if systems < 2:
+        return [Step("give the runs of another system")]
+    if layer is None or error is None:
+        if isinstance(options.merge, AsGiven):
+            text = "give the labels of those who judged, if you have them: their errors then count"
+        else:
+            text = "leave out panel_error=0 (--panel-error 0) to see what people would say"
+        return [Step(text)]
+    if board.pairs_apart == systems * (systems - 1) // 2:
+        return [Step("nothing: all pairs of systems are told apart")]
+    if systems > MOST_COMPARED:
+        return [_more_topics(board.outlook)]
+    twice = pairs_apart(error.draws(times=2.0), options)
+    out = [Step(f"ask {2 * len(board.topics):,} topics", twice)]
+    if options.panel_error is None and evidence.jury.declared == 1:
+        judges = evidence.jury.panel.judges
+        proposed = propose_families(judges)
+        if proposed is None:
+            text, kind = "add judges of a second LLM", TWO_FAMILIES
+        else:
+            pattern, number = proposed
+            kind = kind_of_panel(len(judges), number)
+            text = (f"declare the LLMs behind the judges: names suggest {number} "
+                    f"(`--families '{pattern}'`)")  # fmt: skip
+        out.insert(0, Step(text, pairs_apart(error.draws(layer.by_kind[kind]), options)))
+    helpful = [step for step in out if (step.pairs or 0) > board.pairs_apart]
+    helpful.sort(key=lambda step: -(step.pairs or 0))
+    return helpful or [*_labels_to_ask(evidence, board.outlook), _more_topics(board.outlook)]
+
+
+def _more_topics(ahead: Outlook | None) -> Step:
+    """More topics, by the difference that they would detect."""
+    if ahead is None:
+        return Step("leave out outlook=False to see what more topics would give")
+    topics, needed = ahead.topics[-1]
+    return Step(f"ask {topics:,} topics: {_detects(ahead, needed)}")
+
+
+def _labels_to_ask(evidence: Evidence, ahead: Outlook | None) -> list[Step]:
+    """Gold labels, if a smaller difference is to be expected from them."""
+    panel, alignment, measure = evidence.jury.panel, evidence.alignment, evidence.measure
+    merged, budget = evidence.drawn.merged, min(LABELS_PROPOSED, len(panel.pool))
+    if merged is None or merged.posterior is None:  # the merge at hand has no probabilities
+        merged = panel.merged(VOTE)
+    if ahead is None or merged.posterior is None:
+        return []
+    weight = influence(measure, alignment, merged)
+    expected = dict(expected_differences(measure, alignment, merged, weight, budget))
+    if expected.get(budget, ahead.difference) >= ahead.difference:
+        return []
+    command = f"`hungjury plan --budget {budget}`"
+    return [Step(f"label {budget:,} documents ({command}): {_detects(ahead, expected[budget])}")]
+
+
+def _detects(ahead: Outlook, needed: float) -> str:
+    was = f"{ahead.difference:.3f}"
+    return f"the smallest detectable difference becomes about {needed:.3f} instead of {was}"
+
+
+def pairs_apart(draws: Floats, options: BoardOptions) -> int:
+    """Count the pairs that would be told apart by these draws."""
+    beats = native.shares_larger(np.ascontiguousarray(draws.T))
+    apart = told_apart(draws.mean(axis=0), draws, beats, options.level, options.together)
+    return int(apart.sum()) // 2
