@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import hungjury as hj
+from builders.effects import effects
 from builders.gold import GRADES, board, flat, sampled
 from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.direct import Prediction, direct, features, predict, topic_differences
-from hungjury.leaderboard.effects import effects, scores_under
+from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.measures.batch import Scorer
 from hungjury.stats.agreement import effective_judges, error_correlation

@@ -16,7 +16,6 @@ from hungjury.leaderboard.draws import (
     Parts,
     Summing,
     as_reported,
-    gold_parts,
     mean_draws,
 )
 from hungjury.leaderboard.label_model import RankStrata, check_chains, draw_labels
@@ -223,10 +222,11 @@ def test_parts_are_the_loop():
     _, _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
     for s in range(2):
         noise, _ = naive.parts(draws[:, s].tolist())
-        assert parts.labels[s, s] == pytest.approx(noise)
+        assert parts.by_cause["labels"][s, s] == pytest.approx(noise)
     one = draws[:, :1]
     alone = mean_draws(one.mean(axis=0), summary_of(one), "topics", np.random.SeedSequence(0))
-    assert alone[2].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
+    judges = alone[2].by_cause["judges"]
+    assert judges[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
 
 
 @pytest.mark.parametrize("sizes", [(50,), (1, 49), (16, 16, 18)])
@@ -263,8 +263,8 @@ def test_parts_find_what_topics_share(shared):
     means, _, parts = mean_draws(
         cells, summary_of(draws + cells), "population", np.random.SeedSequence(5)
     )
-    assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
-    assert np.diag(parts.shared) == pytest.approx([shared**2] * 3, abs=0.02)
+    assert np.diag(parts.by_cause["labels"]) == pytest.approx([0.04 / 10] * 3, rel=0.1)
+    assert np.diag(parts.by_cause["judges"]) == pytest.approx([shared**2] * 3, abs=0.02)
     between = cells.var(axis=1, ddof=1) / 10
     # Student's t with 9 degrees of freedom has the variance 9 / 7.
     assert means.var(axis=0) == pytest.approx(between * 9 / 7 + 0.004 + shared**2, rel=0.1)
@@ -397,27 +397,18 @@ def mean_over_pairs(matrix):
     return sum(matrix[a, a] + matrix[b, b] - 2 * matrix[a, b] for a, b in pairs) / len(pairs)
 
 
-def parts(**given):
-    """Topics 0, labels 1, shared 2."""
-    given = {"population": True, "number": 10} | given
-    shared = None if "panel" in given else covariance(2)
-    return Parts(covariance(0), covariance(1), shared, **given)
-
-
 @pytest.mark.parametrize(
-    ("given", "seeds"),
+    "seeds",
     [
-        ({}, {"topics": 0, "labels": 1, "judges": 2}),
-        ({"population": False}, {"labels": 1, "judges": 2}),
-        # Panel error takes the place of what judges share, gold of all but topics.
-        ({"panel": covariance(3)}, {"topics": 0, "labels": 1, "panel": 3}),
-        ({"gold": covariance(4)}, {"topics": 0, "gold": 4}),
-        ({"gold": covariance(4), "population": False}, {"gold": 4}),
+        {"topics": 0, "labels": 1, "judges": 2},
+        {"labels": 1, "judges": 2},
+        {"topics": 0, "labels": 1, "panel": 3},
+        {"topics": 0, "gold": 4},
+        {"gold": 4},
     ],
 )
-def test_shares_are_those_of_the_mean_difference(given, seeds):
-    found = parts(**given)
-    assert set(found.by_cause) == set(seeds)
+def test_shares_are_those_of_the_mean_difference(seeds):
+    found = Parts({cause: covariance(seed) for cause, seed in seeds.items()}, 10)
     whole = sum(covariance(seed) for seed in seeds.values())
     assert found.total == pytest.approx(whole)
     for cause, seed in seeds.items():
@@ -427,25 +418,27 @@ def test_shares_are_those_of_the_mean_difference(given, seeds):
 
 def test_what_all_systems_share_is_in_no_difference():
     level = np.ones((4, 4))
-    found = Parts(level, covariance(1), 0 * level, population=True, number=5)
+    found = Parts({"topics": level, "labels": covariance(1), "judges": 0 * level}, 5)
     assert found.shares() == pytest.approx({"topics": 0, "labels": 1, "judges": 0}, abs=1e-12)
 
 
 def test_one_system_has_shares_of_its_own_variance():
-    one = Parts(np.array([[3.0]]), np.array([[1.0]]), np.zeros((1, 1)), True, 5)
+    sizes = {"topics": 3.0, "labels": 1.0, "judges": 0.0}
+    one = Parts({cause: np.array([[size]]) for cause, size in sizes.items()}, 5)
     assert one.shares() == {"topics": 0.75, "labels": 0.25, "judges": 0}
-    nothing = Parts(*[np.zeros((2, 2))] * 3, True, 5)
+    nothing = Parts(dict.fromkeys(sizes, np.zeros((2, 2))), 5)
     assert nothing.shares() == {"topics": 0, "labels": 0, "judges": 0}
 
 
 def test_parts_of_corrected_means():
     cells = np.random.default_rng(1).normal(size=(3, 8))
-    found = gold_parts(covariance(2, 3), cells, population=True)
+    found = Parts.of(cells, "population", gold=covariance(2, 3), judges=None)
     expected = [[np.cov(a, b)[0, 1] / 8 for b in cells] for a in cells]
-    assert found.topics == pytest.approx(np.array(expected))
-    assert set(found.by_cause) == {"topics", "gold"}
-    one_topic = gold_parts(covariance(2, 3), cells[:, :1], population=False)
-    assert not one_topic.topics.any()
+    assert found.by_cause["topics"] == pytest.approx(np.array(expected))
+    assert list(found.by_cause) == ["topics", "gold"]
+    one_topic = Parts.of(cells[:, :1], "population", gold=covariance(2, 3))
+    assert not one_topic.by_cause["topics"].any()
+    assert list(Parts.of(cells, "topics", gold=covariance(2, 3)).by_cause) == ["gold"]
 
 
 def test_geometric_means_and_sums_are_reported_as_such():

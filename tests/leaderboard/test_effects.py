@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
+from builders.effects import effects
 from hungjury import native
 from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
@@ -11,7 +12,6 @@ from hungjury.leaderboard import effects as topic_effects
 from hungjury.leaderboard.effects import (
     Products,
     contributions,
-    effects,
     effects_in_parts,
     scores_under,
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.leaderboard.outlook import judges_curve, topics_curve, typical
+from hungjury.leaderboard.evidence import judges_curve, topics_curve, typical
 
 REACH = 1.959963984540054  # standard errors, at 95 %
 

@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from builders.effects import effects
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.effects import effects
 from hungjury.leaderboard.panel_error import PANEL_ERROR, expected_contrasts, exposure_kernel
 from hungjury.leaderboard.plan import (
     DRAWS,

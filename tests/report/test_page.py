@@ -242,7 +242,9 @@ def test_lists_for_the_script_are_the_evidence(board):
         np.testing.assert_allclose(chances / 100, found.probability[known], atol=0.005)
         assert data["gold"][at] == round(100 * found.gold[known])
         mine = found.panel.judgments.document == known
-        said = dict(zip(found.panel.judgments.judge[mine], found.panel.judgments.label[mine], strict=True))
+        said = dict(
+            zip(found.panel.judgments.judge[mine], found.panel.judgments.label[mine], strict=True)
+        )
         labels = data["labels"].reshape(len(data["judges"]), -1)[:, at].tolist()
         assert labels == [said.get(k, data["none"]) for k in range(len(labels))]
     added = data["added"].reshape(shape) * data["unit"]

@@ -25,10 +25,17 @@ from hungjury.judges.agreement import Agreement, judge_means
 from hungjury.judges.families import Favour, Jury, favours
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.evidence import AgainstGold, Evidence, against_gold
+from hungjury.leaderboard.evidence import (
+    Evidence,
+    Outlook,
+    Step,
+    look_ahead,
+    next_steps,
+    pairs_apart,
+)
+from hungjury.leaderboard.gold_agreement import AgainstGold, against_gold
 from hungjury.leaderboard.label_model import LabelDraws, prior_of_grades
 from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
-from hungjury.leaderboard.outlook import Outlook, Step, look_ahead, next_steps, pairs_apart
 from hungjury.leaderboard.panel_error import OVERRATED
 from hungjury.measures.distribution import functional
 from hungjury.stats.multiple import chance_needed, letter_groups, told_apart

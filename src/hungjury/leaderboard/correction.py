@@ -23,7 +23,6 @@ from hungjury.leaderboard.draws import (
     Estimate,
     Parts,
     as_reported,
-    gold_parts,
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
@@ -254,8 +253,8 @@ def gold_estimate(
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
     known = kind == "exact" or bool(enough)
     mean, draws = mean + moved, draws + moved
-    parts = gold_parts(covariance, found.cells, options.target == "population").scaled(rate)
-    if parts.population:
+    parts = Parts.of(found.cells, options.target, gold=covariance).scaled(rate)
+    if options.target == "population":
         draws = draws + topic_deviations(found.cells, number, *topic_rngs)
     shown = as_reported(measure, topics)
     said, reported = shown(ours), shown(draws)
@@ -441,7 +440,6 @@ def _expected(
         if kind == "combined":
             left = expected_contrasts(left, kernel, size)
         left = left * each
-        if parts.population:
-            left = left + parts.topics
+        left = left + parts.by_cause.get("topics", 0.0)
         out.append((labels, typical(of_differences(left), level)))
     return out

@@ -61,11 +61,6 @@ LANES = 16  # label vectors that the native code scores at once
 MOST_KEPT = 100  # draws of labels, after all were scored
 
 
-def draws_at_once(cells: int, documents: int) -> int:
-    """Draws in a block whose scores and labels fit into memory."""
-    return max(NUMBERS_AT_ONCE // max(cells, documents, 1) // LANES, 1) * LANES
-
-
 class ScoreDraws(Record, eq=False):
     """Summary of scores [draw, system, topic]."""
 
@@ -236,7 +231,8 @@ def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
 def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
     """Summarise all draws, scored in blocks."""
     summing = Summing(draws, *aligned.shape)
-    step = draws_at_once(len(aligned.length), len(aligned.pool))
+    numbers = max(len(aligned.length), len(aligned.pool), 1)
+    step = max(NUMBERS_AT_ONCE // numbers // LANES, 1) * LANES
     for start in range(0, draws, step):
         summing.add(score(slice(start, min(start + step, draws))))
     return summing.finish()
@@ -261,26 +257,25 @@ def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | N
 
 
 class Parts(Record, eq=False):
-    """Covariances [system, system] of the mean over topics, by cause."""
+    """Covariances [system, system] of the mean over topics, by cause.
 
-    topics: Floats  # which topics were asked; counts for a population only
-    labels: Floats  # label noise, independent between topics
-    shared: Floats | None  # errors of judges that topics share; None if `panel` is given
-    population: bool
+    "topics": which topics were asked, for a population of them; "labels": label noise, independent
+    between topics; "judges": errors of judges that topics share, or "panel": a panel error in place
+    of these; "gold": uncertainty left by gold labels, in place of all but topics.
+    """
+
+    by_cause: dict[str, Floats]
     number: int  # of topics
-    panel: Floats | None = None  # panel error, which replaces `shared`
-    gold: Floats | None = None  # uncertainty left by gold labels; replaces all parts but `topics`
 
-    @property
-    def by_cause(self) -> dict[str, Floats]:
-        """The parts that count, for these topics alone or for a population of them."""
-        parts = {"topics": self.topics} if self.population else {}
-        if self.gold is not None:
-            return parts | {"gold": self.gold}
-        parts["labels"] = self.labels
-        if self.shared is not None:
-            return parts | {"judges": self.shared}
-        return parts if self.panel is None else parts | {"panel": self.panel}
+    @staticmethod
+    def of(cells: Floats, target: Target, **others: Floats | None) -> Parts:
+        """Of means over cells [system, topic]: topics, if they count, and all others there are."""
+        systems, topics = cells.shape
+        parts = {name: part for name, part in others.items() if part is not None}
+        if target == "population":
+            between = np.cov(cells) / topics if topics > 1 else np.zeros((systems, systems))
+            parts = {"topics": np.atleast_2d(between), **parts}
+        return Parts(parts, topics)
 
     @property
     def total(self) -> Floats:
@@ -289,9 +284,7 @@ class Parts(Record, eq=False):
     def scaled(self, rate: Floats) -> Parts:
         """Covariances of the means multiplied by `rate` [system]."""
         each = np.outer(rate, rate)
-        names = ("topics", "labels", "shared", "panel", "gold")
-        parts = {name: getattr(self, name) for name in names}
-        return replace(self, **{n: part * each for n, part in parts.items() if part is not None})
+        return Parts({name: part * each for name, part in self.by_cause.items()}, self.number)
 
     def shares(self) -> dict[str, float]:
         """Shares of the variance of a difference, averaged over pairs; of a mean for one system."""
@@ -322,9 +315,9 @@ def mean_draws(
     as_given: labels are independent; drawn means stay as they are, equal ones equal.
     """
     labels, total = _label_parts(draws)
-    mean, topics = cells.mean(axis=1), cells.shape[1]
+    mean = cells.mean(axis=1)
     shared = _positive(total - labels) if layer is None and not as_given else None
-    parts = Parts(_between(cells), labels, shared, target == "population", topics)
+    parts = Parts.of(cells, target, labels=labels, judges=shared)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
     if layer is None and as_given:
         means = with_ties(draws.means)
@@ -333,20 +326,9 @@ def mean_draws(
     else:
         means = mean + normal_draws(labels, len(draws), noise)
     others = np.zeros_like(means)
-    if parts.population:
+    if target == "population":
         others = topic_deviations(cells, len(draws), resampling, scaling)
     return means + others, mean + others, parts
-
-
-def gold_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
-    """Parts of means that gold labels corrected: `gold` is the covariance for these topics."""
-    return Parts(_between(cells), np.zeros_like(gold), None, population, cells.shape[1], gold=gold)
-
-
-def _between(cells: Floats) -> Floats:
-    """[system, system]: the covariance between topics of means over as many topics."""
-    systems, topics = cells.shape
-    return np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros((systems, systems))
 
 
 def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
@@ -438,8 +420,8 @@ def panel_estimate(
         draws = error.draws()
         each = np.outer(rate, rate)
         deep = BELOW**2 * np.outer(layer.below, layer.below)  # to first order: tails are long
-        parts = replace(parts, labels=FACTOR * layer.documents * each,
-                        panel=FACTOR * layer.systems + deep * each)  # fmt: skip
+        parts.by_cause["labels"] = FACTOR * layer.documents * each
+        parts.by_cause["panel"] = FACTOR * layer.systems + deep * each
     return Estimate("panel", said, drawn.cells, means, draws, parts, error)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,43 +93,31 @@ SPARSE = 0.25  # share of documents in the places of a list up to which sparse p
 ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
 
 
-class Effects(Protocol):
-    """Effects [system, document, grade]."""
+class TabledEffects(Record, eq=False):
+    """Effects [system, document, grade] of a measure that has no linear kernel."""
+
+    values: Floats
 
     def table(self) -> Floats:
         """The effects as one array."""
-
-    def turned(self, turn: Floats) -> Effects:
-        """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
-        part]."""
-
-    def summed(self, weight: Floats) -> Floats:
-        """[system]: sums over documents and grades, by weight [document, grade]."""
-
-    def add_to(self, products: Products, documents: slice) -> None:
-        """Add the products of these effects, which are those of some documents of the pool."""
-
-
-class TabledEffects(Record, eq=False):
-    """Effects of a measure that has no linear kernel."""
-
-    values: Floats  # [system, document, grade]
-
-    def table(self) -> Floats:
         return self.values
 
     def turned(self, turn: Floats) -> TabledEffects:
+        """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
+        part]."""
         return TabledEffects(np.einsum("sdg,dgp->sdp", self.values, turn))
 
     def summed(self, weight: Floats) -> Floats:
+        """[system]: sums over documents and grades, by weight [document, grade]."""
         return np.tensordot(self.values, weight, axes=2)
 
     def add_to(self, products: Products, documents: slice) -> None:
+        """Add the products of these effects, which are those of some documents of the pool."""
         products.add_table(documents, self.values)
 
 
 class LinearEffects(Record, eq=False):
-    """bases @ rate, plus slope * pull if a list contains the document."""
+    """The same as bases @ rate, plus slope * pull if a list contains the document."""
 
     lists: TopicLists
     at: Ints  # the documents, within the topic
@@ -171,6 +158,9 @@ class LinearEffects(Record, eq=False):
         pull = np.concatenate([self.pull, np.zeros_like(self.pull[:, :1])], axis=1)
         value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
         products.add_linear(documents, at, np.asarray(value), self.bases, self.rate)
+
+
+Effects = TabledEffects | LinearEffects
 
 
 class Products:
@@ -267,8 +257,13 @@ def scores_under(scorer: Scorer, labels: Labels) -> Floats:
     return averaged(scorer.filled(labels), scorer.measure.average)
 
 
-def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
-    """Change of every system's mean when a document moves from the first grade to each grade.
+def effects_in_parts(
+    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
+) -> Iterator[tuple[slice, Effects]]:
+    """Change of every system's mean when a document moves from the first grade to each grade, topic
+    by topic: which of `documents`, and their effects.
+
+    Measures without a linear kernel have all in one part.
 
     Parameters
     ----------
@@ -277,27 +272,9 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
     labels
         Draws [draw, document of the pool] of all labels; effects are averaged over draws.
     grades
-        Grades that a document is given in turn.
+        Grades that a document is given in turn; effects of the first are zero.
     documents
         Positions in the pool, ascending.
-
-    Returns
-    -------
-    array [system, document, grade]
-        Zero for the first grade.
-    """
-    out = np.zeros((len(scorer.alignment.systems), len(documents), len(grades)))
-    for mine, part in effects_in_parts(scorer, labels, grades, documents):
-        out[:, mine] = part.table()
-    return out
-
-
-def effects_in_parts(
-    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
-) -> Iterator[tuple[slice, Effects]]:
-    """The same topic by topic, for many systems: which of `documents`, and their effects.
-
-    Measures without a linear kernel have all in one part.
     """
     each = len(labels) * len(scorer.alignment.pool.topics)
     if not is_linear(scorer):
@@ -445,10 +422,10 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     """
     alignment = scorer.alignment
     systems, topics = alignment.shape
+    first = alignment.rank if alignment.tie_first is None else alignment.tie_first
     shown = np.zeros(len(alignment.pool), dtype=bool)
-    shown[_shown(alignment, scorer.measure.depth)] = True
-    changed, copy = _changed(alignment.pool, documents, shown)
-    slot, topic = _slots(alignment.pool, changed)
+    shown[alignment.document[first <= (scorer.measure.depth or np.inf)]] = True
+    changed, slot, topic, copy = _slots(alignment.pool, documents, shown)
     total = np.zeros((systems, len(changed), len(grades)))
     step = max(NUMBERS_AT_ONCE // (len(grades) * max(labels.shape[1], systems * topics)), 1)
     for start in range(0, int(slot.max(initial=-1)) + 1, step):
@@ -464,28 +441,15 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     return total[:, copy]
 
 
-def _shown(alignment: Alignment, depth: int | None) -> NDArray[np.int32]:
-    """Documents in the first `depth` ranks of any list."""
-    if depth is None:
-        return alignment.document
-    first = alignment.rank if alignment.tie_first is None else alignment.tie_first
-    return alignment.document[first <= depth]
-
-
-def _changed(pool: Pool, documents: Ints, shown: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """The documents to change, and for each of `documents` the position of its stand-in."""
-    topic = pool.topic_of[documents].astype(np.int64)
-    # Sorted by topic; all documents that are not shown share one key.
-    key = np.where(shown[documents], documents, len(pool) + topic)
+def _slots(pool: Pool, documents: Ints, shown: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints, Ints]:
+    """The documents to change, their numbers within their topics and their topics, and for each of
+    `documents` the position of its stand-in."""
+    # All documents of a topic that are not shown share one key.
+    key = np.where(shown[documents], documents, len(pool) + pool.topic_of[documents])
     _, first, copy = np.unique(key, return_index=True, return_inverse=True)
-    return documents[first], copy.ravel()
-
-
-def _slots(pool: Pool, documents: Ints) -> tuple[Ints, Ints]:
-    """[document]: its number within its topic, and its topic."""
-    topic = pool.topic_of[documents].astype(np.int64)
+    changed = documents[first]
+    topic = pool.topic_of[changed].astype(np.int64)
     order = np.argsort(topic, kind="stable")
-    ordered = topic[order]
-    slot = np.empty(len(documents), dtype=np.int64)
-    slot[order] = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-    return slot, topic
+    slot = np.empty(len(changed), dtype=np.int64)
+    slot[order] = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
+    return changed, slot, topic, copy.ravel()

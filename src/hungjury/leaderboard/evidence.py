@@ -1,35 +1,45 @@
-"""The documents behind a leaderboard: which systems rank them, how they were labelled, how much
-they contribute to a system's score, and how the labels compare with gold."""
+"""The evidence behind a leaderboard: which systems rank which documents, how these were labelled,
+how much they contribute to a system's score, and what more topics, judges or labels would show."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.base.arrays import Floats, Ints
+from hungjury.base.errors import MeasureError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.qrels import Judgments
 from hungjury.judges.agreement import Agreement
-from hungjury.judges.families import Jury
-from hungjury.judges.merge import MERGES
-from hungjury.judges.merge_types import likeliest
-from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.judges.votes import vote_shares
+from hungjury.judges.families import Jury, propose_families
+from hungjury.judges.panel import Panel
+from hungjury.judges.votes import AsGiven, vote_shares
 from hungjury.leaderboard.correction import Correction, Interval
-from hungjury.leaderboard.draws import MOST_KEPT, Drawn, Estimate, as_reported, reported_rate
-from hungjury.leaderboard.effects import contributions, is_linear, scores_under
+from hungjury.leaderboard.draws import (
+    MOST_KEPT,
+    Drawn,
+    Estimate,
+    draw_scores,
+    mean_draws,
+    reported_rate,
+)
+from hungjury.leaderboard.effects import contributions, is_linear
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
-from hungjury.leaderboard.panel_error import PanelError
+from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, PanelError, kind_of_panel
+from hungjury.leaderboard.plan import VOTE, expected_differences, influence
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
-from hungjury.stats.agreement import weighted_kappa
-from hungjury.stats.correlation import tau_ap
-from hungjury.stats.paired import t_interval
+from hungjury.stats.multiple import of_differences, simultaneous_widths, told_apart, typical
+
+if TYPE_CHECKING:
+    from hungjury.leaderboard.board import Leaderboard
 
 MOST_RANKS = 20  # ranks of a list that are shown
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
@@ -197,174 +207,190 @@ class Evidence(Record, eq=False):
         return labels, weights
 
 
-ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
-FEWEST_SYSTEMS = 3  # for a correlation
+TIMES = (0.5, 1, 2, 4)  # topics
+SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
+MORE = (1.5, 2)  # times as many judges, extrapolated
+DRAWS = 100  # for each smaller panel
+MOST_COMPARED = 1000  # systems for which other assumptions are tried
+LABELS_PROPOSED = 200  # by people, where nothing else would tell more systems apart
 
 
-class GoldRow(Record):
-    """Agreement of a judge or a merge with gold; None if unknown."""
-
-    name: str
-    kind: str  # "judge", "merge" or "panel", by the leaderboard's own merge
-    documents: int  # with a gold label too
-    agreement: float | None
-    kappa: float | None
-    tau_ap: float | None  # of the systems' means on gold topics
-
-
-class AgainstGold(Record, eq=False):
-    """Labels and rankings compared with gold; bias is the panel's score minus gold."""
-
-    rows: list[GoldRow]
-    topics: list[str]  # those with enough gold labels to score systems
-    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, and its interval
-    overall: tuple[float, float, float] | None  # over all systems
-    relevant: tuple[float, float] | None  # share called relevant by the board's labels, by gold
-    level: float  # of the intervals
-
-
-def against_gold(evidence: Evidence) -> AgainstGold | None:
-    """Compare on the documents and topics that have gold labels; None without any.
-
-    Agreement is weighted by the plan that chose the documents: it is that of the whole pool.
-
-    On topics that people labelled in part, both scores use only the documents with gold labels, as
-    a document without one is not necessarily irrelevant. Probabilities are compared as binary
-    labels, relevant above one half.
+class Outlook(Record):
+    """The smallest detectable difference between two systems with other numbers of topics and of
+    judges: the one at which half of all pairs are told apart.
     """
-    if evidence.labelled is None:
-        return None
-    panel, drawn, measure = evidence.panel, evidence.drawn, evidence.measure
-    gold, pool = evidence.labelled, panel.pool
-    soft, grades, shares = panel.share is not None, panel.grades, gold.shares
-    if soft:
-        labels, grades = _likelier(panel.judgments), (0, 1)
-        relevant = gold.at_least[:, 0]
-        shares = np.stack([1 - relevant, relevant], axis=1)
-    else:
-        labels = panel.matrix()
-    known = np.full(len(pool), NOT_JUDGED)
-    known[gold.documents] = shares.argmax(axis=1)
-    share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
-    at = np.flatnonzero(share >= ENOUGH)
-    by_gold = Scorer(measure, drawn.alignment, shares.shape[1] - 1)
-    truth = scores_under(by_gold, known[None])[0][:, at]
-    scorer = Scorer(measure, drawn.alignment, grades[-1])
 
-    def row(name: str, kind: str, said: NDArray[np.int16], scores: Floats | None = None) -> GoldRow:
-        if scores is None:
-            scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
-        tau = _correlation(measure, scores, truth)
-        return GoldRow(name, kind, *_agreement_with(gold, shares, said), tau)
-
-    rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
-    for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
-        hard = panel.merged(method, evidence.options.scope).hard().labels
-        assert hard is not None
-        rows.append(row(str(method), "merge", hard))
-    own, said = drawn.cells[:, at], _own_labels(drawn)
-    if (share[at] < 1).any():
-        own = _scores_where(known >= 0, evidence, scorer)[:, at]
-    level, bias, overall = evidence.options.level, {}, None
-    if len(at):
-        off = _reported_bias(measure, own, truth, len(pool.topics))
-        ends = (_interval(one, level) for one in off)
-        bias = dict(zip(drawn.alignment.systems, ends, strict=True))
-        overall = _interval(off.mean(axis=0), level)
-    return AgainstGold(
-        rows=[*rows, row("the panel", "panel", said, own)],
-        topics=[pool.topics[t] for t in at],
-        bias=bias,
-        overall=overall,
-        relevant=_relevant(gold, shares, said),
-        level=level,
-    )
+    difference: float  # with the present topics and judges
+    topics: list[tuple[int, float]]
+    judges: list[tuple[int, float]]  # with the panel's own view only
+    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
+    floor: float | None = None  # limit set by panel error, with any number of topics and judges
 
 
-def _likelier(judgments: Judgments) -> NDArray[np.int16]:
-    """[judge, document]: 1 for a probability above one half, else 0; -1 for none."""
-    out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
-    out[judgments.judge, judgments.document] = judgments.label > 0.5
-    return out
+def look_ahead(evidence: Evidence, seed: np.random.SeedSequence) -> Outlook:
+    """Estimate the precision with other numbers of topics and judges.
+
+    More judges of the same kind share the panel error: with one, no smaller panels are measured,
+    and `floor` says what remains. In the panel's own view smaller panels are measured.
+    """
+    made, options, panel = evidence.made, evidence.options, evidence.jury.panel
+    chosen, level, parts = options.measure, options.level, made.parts
+    total, wider = of_differences(parts.total), 1.0
+    if options.together:
+        needed = simultaneous_widths(made.draws, level)[np.triu_indices(len(made.mean), 1)]
+        wider = float(np.median(needed)) / (typical(total, level) or 1.0)
+    if "panel" in parts.by_cause:
+        fixed, documents = (of_differences(parts.by_cause[name]) for name in ("panel", "labels"))
+        curve = topics_curve(parts.number, total - fixed - documents, fixed, level, documents)
+        topics = [(n, wider * value) for n, value in curve]
+        floor = wider * typical(fixed, level, fixed, SPREAD)
+        return Outlook(dict(topics)[parts.number], topics, [], 0, floor)
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # judges are resampled does it stay as long as there are no more of them.
+    fixed = 0 * total
+    if "judges" in parts.by_cause and options.merge.gives == "weights":
+        fixed = of_differences(parts.by_cause["judges"])
+    topics = [(n, wider * v) for n, v in topics_curve(parts.number, total - fixed, fixed, level)]
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(panel.judges))
+        try:
+            fewer = draw_scores(panel.only(order[:size]), evidence.alignment, short, mine)
+        except MeasureError:  # a label model that so few judges cannot support
+            return np.nan
+        _, _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
+        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
+        needed = wider * typical(of_differences(total), level) * spread / _spread(fewer)
+        return min(needed, widest)
+
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread, short = _spread(evidence.drawn), options.but(draws=DRAWS)
+    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
+    here = wider * typical(total, level)
+    return Outlook(here, topics, *judges_curve(len(panel.judges), here, with_fewer))
 
 
-def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
-    """[system, topic]: the panel's scores if only these documents had been judged."""
-    labels, weights = evidence.label_sets(several=True, by_gold=False)
-    labels[:, ~judged] = NOT_JUDGED
-    total = np.zeros(scorer.alignment.shape)
-    for one, weight in zip(labels, weights, strict=True):
-        total += weight * scores_under(scorer, one[None])[0]
-    return total
+def _spread(drawn: Drawn) -> float:
+    """Return how far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
 
 
-def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
-    """The most probable labels under the leaderboard's model; none under AWARE."""
-    if drawn.labels is not None and drawn.merged is not None:
-        grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
-        best = grades[likeliest(drawn.labels.posterior)]
-        return np.where(drawn.merged.panel.judged, best, NOT_JUDGED)
-    if drawn.merged is not None:
-        hard = drawn.merged.hard().labels
-        assert hard is not None
-        return hard
-    return np.full(len(drawn.alignment.pool), NOT_JUDGED)
+def topics_curve(
+    number: int, part: Floats, fixed: Floats, level: float, documents: Floats | None = None
+) -> list[tuple[int, float]]:
+    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
+    number of topics. documents: a further part that does; it has an unknown factor, as has
+    `fixed` then."""
+    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
+    curve = []
+    for n in sorted({max(round(number * times), 1) for times in TIMES}):
+        unsure = fixed if documents is None else fixed + documents * number / n
+        factor = (None, 0.0) if documents is None else (unsure, SPREAD)
+        curve.append((n, typical(part * number / n + unsure, level, *factor)))
+    return curve
 
 
-def _agreement_with(
-    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
-) -> tuple[int, float | None, float | None]:
-    """The number of documents in common with gold, agreement and kappa, weighted to represent the
-    pool. shares: [labelled document, grade]; said: [document of the pool]."""
-    mine = said[gold.documents]
-    both = mine >= 0
-    if not both.any():
-        return 0, None, None
-    scale = max(shares.shape[1], int(mine.max()) + 1)
-    shares = np.pad(shares[both], ((0, 0), (0, scale - shares.shape[1])))
-    agree, kappa = weighted_kappa(gold.weights[None, both], np.eye(scale)[mine[both]], shares)
-    return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0])
+def judges_curve(
+    number: int, difference: float, measure: Callable[[int], float]
+) -> tuple[list[tuple[int, float]], int]:
+    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
+    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
+    found = [(k, measure(k)) for k in sizes]
+    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
+    # A single small panel may look good by luck: precision must not fall with more judges.
+    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
+    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
+    if len(curve) < 2:
+        return curve, len(curve)
+    size, value = np.array(curve).T
+    squares = value**2  # variances add up
+    slope, floor = np.polyfit(1 / size, squares, 1)
+    slope = min(max(slope, 0.0), squares[-1] * number)
+    floor = squares[-1] - slope / number  # the fit goes through the present panel
+    more = [round(number * times) for times in MORE]
+    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
 
 
-def _correlation(measure: Measure, scores: Floats, truth: Floats) -> float | None:
-    """Of the systems' means; scores, truth: [system, topic]."""
-    if not truth.shape[1] or len(truth) < FEWEST_SYSTEMS:
-        return None
-    ours, theirs = (measure.better(one.mean(axis=1)) for one in (scores, truth))
-    return _or_none(float(tau_ap(ours, theirs)))
+class Step(Record):
+    """Something that would tell more systems apart."""
+
+    text: str
+    pairs: int | None = None  # that would be told apart then, of all; None if it is not known
 
 
-def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
-    """[system, gold topic]: the panel's scores minus gold, scaled to make the mean over topics
-    the difference of the reported means for `topics` topics."""
-    shown, off = as_reported(measure, topics), said - gold
-    ours, theirs = said.mean(axis=1), gold.mean(axis=1)
-    usual = reported_rate(measure, ours, topics)
-    differs = np.abs(ours - theirs) > 1e-9
-    rate = np.divide(shown(ours) - shown(theirs), ours - theirs, out=usual, where=differs)
-    return np.asarray(off * rate[:, None])
+def next_steps(board: Leaderboard) -> list[Step]:
+    """List what would help, with its effect, the most helpful first."""
+    evidence, systems = board.evidence, len(board.systems)
+    options, error, layer = evidence.options, evidence.made.error, evidence.layer
+    if board.correction is not None:
+        return [
+            Step(f"label {more - board.correction.labels:,} more documents: the smallest "
+                 f"detectable difference becomes {needed:.3f}")
+            for more, needed in board.correction.expected[2:3]
+        ]  # fmt: skip
+    if systems < 2:
+        return [Step("give the runs of another system")]
+    if layer is None or error is None:
+        if isinstance(options.merge, AsGiven):
+            text = "give the labels of those who judged, if you have them: their errors then count"
+        else:
+            text = "leave out panel_error=0 (--panel-error 0) to see what people would say"
+        return [Step(text)]
+    if board.pairs_apart == systems * (systems - 1) // 2:
+        return [Step("nothing: all pairs of systems are told apart")]
+    if systems > MOST_COMPARED:
+        return [_more_topics(board.outlook)]
+    twice = pairs_apart(error.draws(times=2.0), options)
+    out = [Step(f"ask {2 * len(board.topics):,} topics", twice)]
+    if options.panel_error is None and evidence.jury.declared == 1:
+        judges = evidence.jury.panel.judges
+        proposed = propose_families(judges)
+        if proposed is None:
+            text, kind = "add judges of a second LLM", TWO_FAMILIES
+        else:
+            pattern, number = proposed
+            kind = kind_of_panel(len(judges), number)
+            text = (f"declare the LLMs behind the judges: names suggest {number} "
+                    f"(`--families '{pattern}'`)")  # fmt: skip
+        out.insert(0, Step(text, pairs_apart(error.draws(layer.by_kind[kind]), options)))
+    helpful = [step for step in out if (step.pairs or 0) > board.pairs_apart]
+    helpful.sort(key=lambda step: -(step.pairs or 0))
+    return helpful or [*_labels_to_ask(evidence, board.outlook), _more_topics(board.outlook)]
 
 
-def _interval(values: Floats, level: float) -> tuple[float, float, float]:
-    """Return the mean over topics, and its interval by Student's t."""
-    mean = float(values.mean())
-    if len(values) < 2:
-        return mean, float("-inf"), float("inf")
-    low, high = t_interval(values, 1 - level)
-    return mean, float(low), float(high)
+def _more_topics(ahead: Outlook | None) -> Step:
+    """More topics, by the difference that they would detect."""
+    if ahead is None:
+        return Step("leave out outlook=False to see what more topics would give")
+    topics, needed = ahead.topics[-1]
+    return Step(f"ask {topics:,} topics: {_detects(ahead, needed)}")
 
 
-def _relevant(
-    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
-) -> tuple[float, float] | None:
-    """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
-    mine = said[gold.documents]
-    both = mine >= 0
-    if not both.any():
-        return None
-    weight = gold.weights[both] / gold.weights[both].sum()
-    return float(weight @ (mine[both] > 0)), float(weight @ (1 - shares[both, 0]))
+def _labels_to_ask(evidence: Evidence, ahead: Outlook | None) -> list[Step]:
+    """Gold labels, if a smaller difference is to be expected from them."""
+    panel, alignment, measure = evidence.jury.panel, evidence.alignment, evidence.measure
+    merged, budget = evidence.drawn.merged, min(LABELS_PROPOSED, len(panel.pool))
+    if merged is None or merged.posterior is None:  # the merge at hand has no probabilities
+        merged = panel.merged(VOTE)
+    if ahead is None or merged.posterior is None:
+        return []
+    weight = influence(measure, alignment, merged)
+    expected = dict(expected_differences(measure, alignment, merged, weight, budget))
+    if expected.get(budget, ahead.difference) >= ahead.difference:
+        return []
+    command = f"`hungjury plan --budget {budget}`"
+    return [Step(f"label {budget:,} documents ({command}): {_detects(ahead, expected[budget])}")]
 
 
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _detects(ahead: Outlook, needed: float) -> str:
+    was = f"{ahead.difference:.3f}"
+    return f"the smallest detectable difference becomes about {needed:.3f} instead of {was}"
+
+
+def pairs_apart(draws: Floats, options: BoardOptions) -> int:
+    """Count the pairs that would be told apart by these draws."""
+    beats = native.shares_larger(np.ascontiguousarray(draws.T))
+    apart = told_apart(draws.mean(axis=0), draws, beats, options.level, options.together)
+    return int(apart.sum()) // 2

@@ -1,4 +1,4 @@
-"""How judges compare with gold labels of some documents."""
+"""How judges, merges and a leaderboard compare with gold labels of some documents."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.agreement import with_most
-from hungjury.judges.panel import Panel
-from hungjury.leaderboard.gold import gold_labels
+from hungjury.judges.merge import MERGES
+from hungjury.judges.merge_types import likeliest
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
+from hungjury.leaderboard.effects import scores_under
+from hungjury.leaderboard.evidence import Evidence
+from hungjury.leaderboard.gold import GoldLabels, gold_labels
 from hungjury.leaderboard.plan_file import PlansLike, as_plans
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure
 from hungjury.stats.agreement import (
     ReliabilityBin,
     effective_judges,
@@ -28,6 +35,8 @@ from hungjury.stats.agreement import (
     reliability,
     weighted_kappa,
 )
+from hungjury.stats.correlation import tau_ap
+from hungjury.stats.paired import t_interval
 from hungjury.stats.resampling import interval
 
 RESAMPLES = 1000
@@ -236,3 +245,176 @@ def agreement_with_gold(
 def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
     total = float(weight.sum())
     return float(weight[hit].sum()) / total if total > 0 else float("nan")
+
+
+ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
+FEWEST_SYSTEMS = 3  # for a correlation
+
+
+class GoldRow(Record):
+    """Agreement of a judge or a merge with gold; None if unknown."""
+
+    name: str
+    kind: str  # "judge", "merge" or "panel", by the leaderboard's own merge
+    documents: int  # with a gold label too
+    agreement: float | None
+    kappa: float | None
+    tau_ap: float | None  # of the systems' means on gold topics
+
+
+class AgainstGold(Record, eq=False):
+    """Labels and rankings compared with gold; bias is the panel's score minus gold."""
+
+    rows: list[GoldRow]
+    topics: list[str]  # those with enough gold labels to score systems
+    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, and its interval
+    overall: tuple[float, float, float] | None  # over all systems
+    relevant: tuple[float, float] | None  # share called relevant by the board's labels, by gold
+    level: float  # of the intervals
+
+
+def against_gold(evidence: Evidence) -> AgainstGold | None:
+    """Compare on the documents and topics that have gold labels; None without any.
+
+    Agreement is weighted by the plan that chose the documents: it is that of the whole pool.
+
+    On topics that people labelled in part, both scores use only the documents with gold labels, as
+    a document without one is not necessarily irrelevant. Probabilities are compared as binary
+    labels, relevant above one half.
+    """
+    if evidence.labelled is None:
+        return None
+    panel, drawn, measure = evidence.panel, evidence.drawn, evidence.measure
+    gold, pool = evidence.labelled, panel.pool
+    soft, grades, shares = panel.share is not None, panel.grades, gold.shares
+    if soft:
+        labels, grades = _likelier(panel.judgments), (0, 1)
+        relevant = gold.at_least[:, 0]
+        shares = np.stack([1 - relevant, relevant], axis=1)
+    else:
+        labels = panel.matrix()
+    known = np.full(len(pool), NOT_JUDGED)
+    known[gold.documents] = shares.argmax(axis=1)
+    share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
+    at = np.flatnonzero(share >= ENOUGH)
+    by_gold = Scorer(measure, drawn.alignment, shares.shape[1] - 1)
+    truth = scores_under(by_gold, known[None])[0][:, at]
+    scorer = Scorer(measure, drawn.alignment, grades[-1])
+
+    def row(name: str, kind: str, said: NDArray[np.int16], scores: Floats | None = None) -> GoldRow:
+        if scores is None:
+            scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
+        tau = _correlation(measure, scores, truth)
+        return GoldRow(name, kind, *_agreement_with(gold, shares, said), tau)
+
+    rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
+    for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
+        hard = panel.merged(method, evidence.options.scope).hard().labels
+        assert hard is not None
+        rows.append(row(str(method), "merge", hard))
+    own, said = drawn.cells[:, at], _own_labels(drawn)
+    if (share[at] < 1).any():
+        own = _scores_where(known >= 0, evidence, scorer)[:, at]
+    level, bias, overall = evidence.options.level, {}, None
+    if len(at):
+        off = _reported_bias(measure, own, truth, len(pool.topics))
+        ends = (_interval(one, level) for one in off)
+        bias = dict(zip(drawn.alignment.systems, ends, strict=True))
+        overall = _interval(off.mean(axis=0), level)
+    return AgainstGold(
+        rows=[*rows, row("the panel", "panel", said, own)],
+        topics=[pool.topics[t] for t in at],
+        bias=bias,
+        overall=overall,
+        relevant=_relevant(gold, shares, said),
+        level=level,
+    )
+
+
+def _likelier(judgments: Judgments) -> NDArray[np.int16]:
+    """[judge, document]: 1 for a probability above one half, else 0; -1 for none."""
+    out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
+    out[judgments.judge, judgments.document] = judgments.label > 0.5
+    return out
+
+
+def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
+    """[system, topic]: the panel's scores if only these documents had been judged."""
+    labels, weights = evidence.label_sets(several=True, by_gold=False)
+    labels[:, ~judged] = NOT_JUDGED
+    total = np.zeros(scorer.alignment.shape)
+    for one, weight in zip(labels, weights, strict=True):
+        total += weight * scores_under(scorer, one[None])[0]
+    return total
+
+
+def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
+    """The most probable labels under the leaderboard's model; none under AWARE."""
+    if drawn.labels is not None and drawn.merged is not None:
+        grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
+        best = grades[likeliest(drawn.labels.posterior)]
+        return np.where(drawn.merged.panel.judged, best, NOT_JUDGED)
+    if drawn.merged is not None:
+        hard = drawn.merged.hard().labels
+        assert hard is not None
+        return hard
+    return np.full(len(drawn.alignment.pool), NOT_JUDGED)
+
+
+def _agreement_with(
+    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
+) -> tuple[int, float | None, float | None]:
+    """The number of documents in common with gold, agreement and kappa, weighted to represent the
+    pool. shares: [labelled document, grade]; said: [document of the pool]."""
+    mine = said[gold.documents]
+    both = mine >= 0
+    if not both.any():
+        return 0, None, None
+    scale = max(shares.shape[1], int(mine.max()) + 1)
+    shares = np.pad(shares[both], ((0, 0), (0, scale - shares.shape[1])))
+    agree, kappa = weighted_kappa(gold.weights[None, both], np.eye(scale)[mine[both]], shares)
+    return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0])
+
+
+def _correlation(measure: Measure, scores: Floats, truth: Floats) -> float | None:
+    """Of the systems' means; scores, truth: [system, topic]."""
+    if not truth.shape[1] or len(truth) < FEWEST_SYSTEMS:
+        return None
+    ours, theirs = (measure.better(one.mean(axis=1)) for one in (scores, truth))
+    return _or_none(float(tau_ap(ours, theirs)))
+
+
+def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
+    """[system, gold topic]: the panel's scores minus gold, scaled to make the mean over topics
+    the difference of the reported means for `topics` topics."""
+    shown, off = as_reported(measure, topics), said - gold
+    ours, theirs = said.mean(axis=1), gold.mean(axis=1)
+    usual = reported_rate(measure, ours, topics)
+    differs = np.abs(ours - theirs) > 1e-9
+    rate = np.divide(shown(ours) - shown(theirs), ours - theirs, out=usual, where=differs)
+    return np.asarray(off * rate[:, None])
+
+
+def _interval(values: Floats, level: float) -> tuple[float, float, float]:
+    """Return the mean over topics, and its interval by Student's t."""
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, float("-inf"), float("inf")
+    low, high = t_interval(values, 1 - level)
+    return mean, float(low), float(high)
+
+
+def _relevant(
+    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
+) -> tuple[float, float] | None:
+    """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
+    mine = said[gold.documents]
+    both = mine >= 0
+    if not both.any():
+        return None
+    weight = gold.weights[both] / gold.weights[both].sum()
+    return float(weight @ (mine[both] > 0)), float(weight @ (1 - shares[both, 0]))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -12,7 +12,7 @@ from hungjury.base.text import columns, number_text, visible_line
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard
 from hungjury.leaderboard.correction import Correction, Interval
-from hungjury.leaderboard.outlook import Outlook
+from hungjury.leaderboard.evidence import Outlook
 from hungjury.leaderboard.panel_error import OVERRATED_BY, PEOPLE
 
 

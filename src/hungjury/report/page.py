@@ -27,7 +27,7 @@ from hungjury.data.texts import DOCUMENTS, QUERIES, TextFiles
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.evidence import AgainstGold
+from hungjury.leaderboard.gold_agreement import AgainstGold
 from hungjury.leaderboard.several import Boards
 from hungjury.report.board import (
     CAUSES,
