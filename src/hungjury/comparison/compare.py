@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,15 +150,15 @@ def compare(
     >>> len(found.rows)
     2
     """
-    baselines = _names(baseline)
+    given = [baseline] if isinstance(baseline, str) else baseline or []
+    baselines = list(dict.fromkeys(given))
     _check(scores, baselines, test, correction, margin)
     correction = correction or ("none" if TESTS[test].together else "holm")
     check_seed(seed)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
-    smaller = scores.smaller or [False] * len(scores.measures)
-    sign = -1.0 if smaller[0] else 1.0
-    order = sorted(range(len(scores.systems)), key=lambda s: (-sign * means[0, s], s))
+    smaller = scores.signs < 0
+    order = np.argsort(-scores.signs[0] * means[0], kind="stable").tolist()
     one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
@@ -226,15 +225,6 @@ def _rejects_too_often(measure: str, test: str, topics: int) -> Note:
     return Note("reciprocal-rank", topics, text, about="result")
 
 
-def _names(baseline: str | Sequence[str] | None) -> list[str]:
-    """Names of the baselines, without duplicates."""
-    if baseline is None:
-        return []
-    if isinstance(baseline, str) or not isinstance(baseline, Sequence):
-        baseline = [baseline]
-    return list(dict.fromkeys(baseline))
-
-
 def _check(
     scores: Scores,
     baselines: list[str],
@@ -257,7 +247,7 @@ def _check(
             code="one-system",
             remedy="score the runs of at least two systems",
         )
-    if margin is not None and not (isinstance(margin, Real) and 0 < margin < math.inf):
+    if margin is not None and not 0 < margin < math.inf:
         raise InputError(
             f"margin must be a positive number, got {margin!r}",
             code="bad-margin",

@@ -57,10 +57,10 @@ def named(pool: Pool) -> list[tuple[str, str]]:
 class PlanRows(Record, eq=False):
     """Documents in ascending order of their priority."""
 
-    topics: list[str] = field(default_factory=list)
-    documents: list[str] = field(default_factory=list)
-    weight: Floats = field(default_factory=lambda: np.zeros(0))
-    priority: Floats = field(default_factory=lambda: np.zeros(0))
+    topics: list[str]
+    documents: list[str]
+    weight: Floats
+    priority: Floats
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -75,7 +75,7 @@ class PlanRows(Record, eq=False):
         return [list(row) for row in zip(*columns, strict=True)]
 
 
-class Plan(Record, Result, eq=False):
+class Plan(PlanRows, Result, eq=False):
     """Documents to label, in the order in which to label them.
 
     Attributes
@@ -121,10 +121,6 @@ class Plan(Record, Result, eq=False):
     (20, 1)
     """
 
-    topics: list[str]
-    documents: list[str]
-    weight: Floats
-    priority: Floats
     next_priority: float
     votes: dict[str, list[float | None]]
     measures: list[str]
@@ -134,12 +130,9 @@ class Plan(Record, Result, eq=False):
     pool: int
     pool_topics: int
     frame: NDArray[np.uint32]
-    reused: PlanRows = field(default_factory=PlanRows)
+    reused: PlanRows = field(default_factory=lambda: _rows([]))
     labels_at_hand: int = 0
     expected: list[tuple[int, float]] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.documents)
 
     def __repr__(self) -> str:
         what = f"{plural(len(self), 'document')} of {self.pool:,}"
@@ -262,8 +255,7 @@ class Plan(Record, Result, eq=False):
     @property
     def digest(self) -> str:
         """A digest of everything but the judges' labels, which may be hidden from people."""
-        rows = PlanRows(self.topics, self.documents, self.weight, self.priority).listed()
-        text = json.dumps([self._head(), rows])
+        text = json.dumps([self._head(), self.listed()])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -275,14 +267,7 @@ class Plan(Record, Result, eq=False):
 
 def in_order(plan: Plan) -> PlanRows:
     """Return all documents that a plan drew, those with a label at hand included."""
-    had = plan.reused
-    weight = np.concatenate([plan.weight, had.weight])
-    priority = np.concatenate([plan.priority, had.priority])
-    order = np.argsort(priority, kind="stable")
-    topics, documents = [*plan.topics, *had.topics], [*plan.documents, *had.documents]
-    return PlanRows(
-        [topics[i] for i in order], [documents[i] for i in order], weight[order], priority[order]
-    )
+    return _rows(sorted([*plan.listed(), *plan.reused.listed()], key=lambda row: row[3]))
 
 
 def rows_reached(done: NDArray[np.bool_]) -> int:
@@ -411,5 +396,6 @@ def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
 
 
 def _rows(listed: list[list[Any]]) -> PlanRows:
-    topics, documents, weight, priority = zip(*listed, strict=True) if listed else [[]] * 4
+    """The rows that `listed` gives."""
+    topics, documents, weight, priority = zip(*listed, strict=True) if listed else [()] * 4
     return PlanRows(list(topics), list(documents), *map(np.array, (weight, priority)))
