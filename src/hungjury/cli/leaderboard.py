@@ -91,8 +91,7 @@ def leaderboard_command(
     from hungjury.base.provenance import read_from
     from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
-    from hungjury.leaderboard.score_board import leaderboards
-    from hungjury.leaderboard.several import Boards, read_slices
+    from hungjury.leaderboard.several import Boards, leaderboards, read_slices
 
     if judges and qrels:
         raise click.UsageError("give either --judges or --qrels")
@@ -191,7 +190,7 @@ def _of_collections(
     how: dict[str, Any],
 ) -> ScoreBoard:  # fmt: skip
     """The leaderboard over collections, each in a folder."""
-    from hungjury.leaderboard.score_board import leaderboards
+    from hungjury.leaderboard.several import leaderboards
 
     read, people = {}, {}
     for text in folders:

@@ -7,7 +7,6 @@ leaderboard record.
 """
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeVar
 
@@ -20,7 +19,7 @@ from hungjury.base.choices import (
     Scope,
     Target,
 )
-from hungjury.base.errors import Argument, InputError, check_seed, few, plural
+from hungjury.base.errors import Argument, InputError, check_seed, plural
 from hungjury.base.options import Option, Policy, check_known, declared
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share, order_by
 from hungjury.data.reading.options import READING, ReadingOptions, ScoreSettings, among
@@ -287,27 +286,3 @@ def split_options(given: Mapping[str, Any], kind: type[P]) -> tuple[P, dict[str,
     check_known(given, {**kind.options, **READING})
     reading = {name: value for name, value in given.items() if name not in kind.options}
     return kind.of(among(given, kind.options)), reading
-
-
-def systems_of(systems: list[str], seed_pattern: str | None) -> tuple[list[str], list[list[int]]]:
-    """The systems whose repeats these are, and the places of the repeats of each."""
-    if seed_pattern is None:
-        return systems, [[s] for s in range(len(systems))]
-    try:
-        names = [re.sub(seed_pattern, "", name) for name in systems]
-    except re.error as error:
-        raise InputError(
-            f"seed_pattern is not a regular expression: {error}", code="bad-pattern",
-            argument="seed_pattern", remedy="write something like '-seed[0-9]+$'",
-        ) from None  # fmt: skip
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, []).append(place)
-    if len(places) == len(systems) or "" in places:
-        raise InputError(
-            f"no two names are equal without what {seed_pattern!r} matches" if "" not in places
-            else f"{seed_pattern!r} matches the whole name of '{systems[places[''][0]]}'",
-            code="no-repeats", argument="seed_pattern",
-            remedy=f"the systems are {few(systems)}; match what tells repeats apart",
-        )  # fmt: skip
-    return list(places), list(places.values())
