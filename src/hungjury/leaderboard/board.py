@@ -351,7 +351,7 @@ class Leaderboard(Ranking, eq=False):
 
     @cached_property
     def outlook(self) -> Outlook | None:
-        """What more topics or judges would change; None with gold labels."""
+        """The precision with more topics or judges; None with gold labels."""
         options = self.evidence.options
         if not options.outlook or self.correction is not None or len(self.systems) == 1:
             return None
@@ -359,7 +359,7 @@ class Leaderboard(Ranking, eq=False):
 
     @cached_property
     def assumed(self) -> Assumed | None:
-        """What is assumed about the panel's error; None for its own view, and with gold labels."""
+        """The assumptions about the panel's error; None for its own view, and with gold labels."""
         evidence = self.evidence
         layer, error, undeclared = evidence.layer, evidence.made.error, None
         if layer is None or error is None:
@@ -382,7 +382,7 @@ class Leaderboard(Ranking, eq=False):
 
     @cached_property
     def steps(self) -> list[Step]:
-        """What would help, the most helpful first."""
+        """Steps that would tell more systems apart, the most helpful first."""
         return next_steps(self)
 
     @cached_property
