@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ from builders.commands import ALL, hungjury
 from hungjury.base.errors import InputError, MissingExtra, Note
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.main import summaries, writes
-from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
+from hungjury.cli.output import MOST_NOTES, REMOVE_LINE, _wrapped, print_notes, progress_bar
 from hungjury.cli.reading import DEFAULT
 from hungjury.users.model import Dynamic, UserClass, UserModel
 
@@ -436,3 +437,26 @@ def test_files_are_completed_by_the_shell(words: str, completed: str) -> None:
         group, env={**asked, "_HUNGJURY_COMPLETE": "bash_complete"}, prog_name="hungjury"
     )
     assert done.stdout.strip() == completed
+
+
+def test_progress_is_shown_on_a_terminal_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress_bar(quiet=False, worthwhile=True) as progress:
+        assert progress is not None
+        for done in (1, 2, 5):
+            progress(done, 5, "scoring")
+    shown = terminal.getvalue()
+    assert "scoring" in shown
+    assert [f"{done}/5" in shown for done in range(1, 6)] == [True, True, False, False, True]
+    assert shown.endswith(REMOVE_LINE)
+    for quiet, worthwhile in ((True, True), (False, False)):
+        with progress_bar(quiet, worthwhile) as progress:
+            assert progress is None
+    monkeypatch.setattr(sys, "stderr", StringIO())
+    with progress_bar(quiet=False, worthwhile=True) as progress:
+        assert progress is None

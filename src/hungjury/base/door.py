@@ -131,11 +131,11 @@ def check(name: str, value: object, kind: Any) -> None:
     if name in ("level", "alpha", "p"):
         check_share(name, value)
     members = [one for one in _members(kind) if one is not NoneType]
-    words = [get_args(one) for one in members if _is(one, Literal)]
-    simple = value is None or isinstance(value, (str, bytes, int, float, list, tuple))
+    words = [get_args(one) for one in members if get_origin(one) is Literal]
+    plain = value is None or isinstance(value, (str, int, float, bytes))
+    simple = plain or isinstance(value, (list, tuple))
     if words and simple and (isinstance(value, str) or len(words) == len(members)):
         check_choice(name, value, words[0])
-    plain = value is None or isinstance(value, (str, int, float, bytes))
     shown = repr(value) if plain else _word(type(value))
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     raise InputError(
@@ -146,16 +146,12 @@ def check(name: str, value: object, kind: Any) -> None:
     )
 
 
-def _is(kind: Any, origin: object) -> bool:
-    return get_origin(kind) is origin
-
-
 def _members(kind: Any) -> tuple[Any, ...]:
     """Return the members of a union; any other type is its only member."""
     if isinstance(kind, (str, ForwardRef)):
         text = kind if isinstance(kind, str) else kind.__forward_arg__
         kind = _Names().read(text)
-    if _is(kind, Annotated):
+    if get_origin(kind) is Annotated:
         return _members(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
         return tuple(part for one in get_args(kind) for part in _members(one))
@@ -180,7 +176,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin in _LISTS:
         return _is_list(value, inside[0] if inside else Any, origin)
     if getattr(origin, "__name__", "") == "ndarray":
-        return _is_array(value)
+        return hasattr(value, "dtype") and value.dtype.kind in "biuf" and value.ndim > 0
     if isinstance(origin, type) and not _protocol(origin):
         return isinstance(value, origin)
     return True
@@ -203,10 +199,6 @@ def _is_list(value: Any, kind: Any, origin: Any) -> bool:
     if not isinstance(value, Iterable if origin is Iterable else Collection):
         return False
     return not isinstance(value, Collection) or all(fits(one, kind) for one in value)
-
-
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "dtype") and value.dtype.kind in "biuf" and value.ndim > 0
 
 
 def _is_integer(value: Any) -> bool:

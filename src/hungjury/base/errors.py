@@ -58,6 +58,19 @@ def _literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def shell_word(value: object) -> str:
+    """Write a value as it is typed in a shell."""
+    import shlex
+
+    if isinstance(value, range):
+        value = f"{value.start}-{value.stop - 1}"
+    elif isinstance(value, Mapping):
+        value = ",".join(f"{key}:{one}" for key, one in value.items())
+    elif isinstance(value, list):
+        value = ",".join(map(str, value))
+    return shlex.quote(str(value))
+
+
 _LONG_WORD = re.compile(
     r"(?<!\S)(\S{200})[^\s']{800,}"
 )  # an id or value that nobody reads to its end
@@ -245,15 +258,19 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 def check_known(kind: str, name: object, known: Sequence[str]) -> None:
     """Check the name of a system, a measure or a judge that a result should have."""
-    if name in known:
-        return
+    if name not in known:
+        close = closest(str(name), known, cutoff=0.5)
+        raise UnknownName(
+            f"no {kind} '{name}' in this result",
+            remedy=f"did you mean '{close}'?" if close else f"the {kind}s are {few(known, 20)}",
+        )
+
+
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name that was most likely meant, if any is like it."""
     from difflib import get_close_matches  # imported only for errors
 
-    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
-    raise UnknownName(
-        f"no {kind} '{name}' in this result",
-        remedy=f"did you mean '{close[0]}'?" if close else f"the {kind}s are {few(known, 20)}",
-    )
+    return next(iter(get_close_matches(name, list(known), 1, cutoff)), None)
 
 
 def rel_range(top: int, least: int = 1, name: str = "rel") -> str:

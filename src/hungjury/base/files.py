@@ -33,7 +33,9 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     try:
         old = _status(path)
         if old is not None and not _replaceable(path, old):
-            _append(path, data)
+            # Append: a redirected /dev/stdout may contain text.
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
+                file.write(data)
         else:
             _replace(os.path.realpath(path), old, data)
     except OSError as error:
@@ -105,12 +107,6 @@ def _replaceable(path: str | os.PathLike[str], status: os.stat_result) -> bool:
     """Tell regular files from devices; /dev/stdout is one even where it is redirected to a file."""
     special = os.path.abspath(path).startswith(("/dev/", "/proc/"))
     return stat.S_ISREG(status.st_mode) and not special
-
-
-def _append(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write to an existing device or pipe; append, as a redirected /dev/stdout may contain text."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
-        file.write(data)
 
 
 def _replace(target: str, old: os.stat_result | None, data: bytes) -> None:

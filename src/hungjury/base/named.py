@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, TypeVar
 
-from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
+from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, closest, either
 from hungjury.base.parameters import Declared, required
 from hungjury.base.records import Signature, dataclass_transform
 
@@ -320,27 +320,18 @@ class Catalogue(Generic[T]):
         values = {} if written["args"] is None else _arguments(cls, written["args"], text)
         if written["at"] is not None:
             if cls.at is None:
-                raise MeasureError(
-                    f"'{text}': {cls.name} does not take a number after @",
-                    code="no-cutoff",
-                    remedy=f"write {cls.name} without @{written['at']}",
+                message = f"{cls.name} does not take a number after @"
+                raise _wrong(
+                    text, message, "no-cutoff", f"write {cls.name} without @{written['at']}"
                 )
             if cls.at in values:
-                raise MeasureError(
-                    f"'{text}': {cls.at} is given twice",
-                    code="repeated-parameter",
-                    argument=cls.at,
-                    remedy="write it after @ only",
-                )
+                message = f"{cls.at} is given twice"
+                raise _wrong(text, message, "repeated-parameter", "write it after @ only", cls.at)
             values[cls.at] = float(written["at"])
-        missing = [f.name for f in cls.params() if f.required and f.name not in values]
-        if missing:
-            raise MeasureError(
-                f"'{text}': {cls.name} needs {missing[0]}",
-                code="missing-parameter",
-                argument=missing[0],
-                remedy=f"write {self.example(cls)}",
-            )
+        for one in cls.params():
+            if one.required and one.name not in values:
+                message, remedy = f"{cls.name} needs {one.name}", f"write {self.example(cls)}"
+                raise _wrong(text, message, "missing-parameter", remedy, one.name)
         return cls(**values)
 
     def example(self, cls: type[T]) -> str:
@@ -353,6 +344,13 @@ class Catalogue(Generic[T]):
         return f"{cls.name}{f'({inside})' if inside else ''}{at}"
 
 
+def _wrong(
+    text: str, message: str, code: str, remedy: str, argument: str | None = None
+) -> MeasureError:
+    """Return the error of a name that cannot be read."""
+    return MeasureError(f"'{text}': {message}", code=code, argument=argument, remedy=remedy)
+
+
 def _arguments(cls: type[Named], args: str, text: str) -> dict[str, object]:
     """Return the parameters between the parentheses of a name; they exist and are given once."""
     known = [f.name for f in cls.params()]
@@ -360,32 +358,20 @@ def _arguments(cls: type[Named], args: str, text: str) -> dict[str, object]:
     try:
         unnamed, named = _read_arguments(args)
     except ValueError:
-        raise MeasureError(
-            f"'{text}': the parameters cannot be read",
-            code="unreadable-parameters",
-            remedy=f"{takes}, each as name=value" if known else takes,
-        ) from None
+        remedy = f"{takes}, each as name=value" if known else takes
+        message = "the parameters cannot be read"
+        raise _wrong(text, message, "unreadable-parameters", remedy) from None
     if len(unnamed) > 1 or (unnamed and cls.positional is None):
-        raise MeasureError(
-            f"'{text}': parameters must be named", code="unnamed-parameter", remedy=takes
-        )
+        raise _wrong(text, "parameters must be named", "unnamed-parameter", takes)
     given = [*zip([cls.positional or ""], unnamed, strict=False), *named]
     values = dict(given)
     if len(values) < len(given):
-        raise MeasureError(
-            f"'{text}': a parameter is given twice: {', '.join(values)}",
-            code="repeated-parameter",
-            remedy="give each parameter once",
-        )
+        message = f"a parameter is given twice: {', '.join(values)}"
+        raise _wrong(text, message, "repeated-parameter", "give each parameter once")
     for key in values:
         if key not in known:
-            from difflib import get_close_matches
-
-            close = get_close_matches(key, known, n=1)
-            raise MeasureError(
-                f"'{text}': {cls.name} has no parameter {key}",
-                code="unknown-parameter",
-                argument=key,
-                remedy=f"did you mean {close[0]}?" if close else takes,
-            )
+            close = closest(key, known)
+            message = f"{cls.name} has no parameter {key}"
+            remedy = f"did you mean {close}?" if close else takes
+            raise _wrong(text, message, "unknown-parameter", remedy, key)
     return values

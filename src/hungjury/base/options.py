@@ -11,7 +11,7 @@ from dataclasses import replace
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
-from hungjury.base.errors import check_choice
+from hungjury.base.errors import check_choice, closest
 from hungjury.base.records import Record
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ def check_known(options: Mapping[str, object], known: Mapping[str, object]) -> N
     """Refuse names that are not options, as Python refuses unknown keywords."""
     unknown = next((name for name in options if name not in known), None)
     if unknown is not None:
-        from difflib import get_close_matches  # imported only for errors
-
-        near = get_close_matches(unknown, known, 1)
-        meant = f"; did you mean '{near[0]}'?" if near else ""
+        near = closest(unknown, known)
+        meant = f"; did you mean '{near}'?" if near else ""
         raise TypeError(f"got an unexpected keyword argument '{unknown}'{meant}")
 
 

@@ -133,7 +133,14 @@ class Table(Record, eq=False):
         """Return every cell as people read it, without marks."""
         how = [self.formats.get(name, self._shown) for name in self.columns]
         return [
-            [show(_bare(cell)) for show, cell in zip(how, row, strict=True)] for row in self.rows
+            [show(cell.value) for show, cell in zip(how, row, strict=True)] for row in self._cells()
+        ]
+
+    def _cells(self) -> list[list[Marked]]:
+        """Return the rows, with a mark, maybe an empty one, for every cell."""
+        return [
+            [cell if isinstance(cell, Marked) else Marked(cell) for cell in row]
+            for row in self.rows
         ]
 
     def _shown(self, cell: object) -> str:
@@ -143,44 +150,48 @@ class Table(Record, eq=False):
             return "-"
         return number_text(cell, self.digits) if isinstance(cell, float) else str(cell)
 
-    def _rendered(self, render: Callable[[str, Cell], str], marked: str = "") -> list[list[str]]:
-        """Return printed cells, each with its marks as `render` writes them; in columns of
-        superscripts, `marked` is before these."""
-        raised = self._raised() if marked else [0] * len(self.columns)
+    def _rendered(self, markup: Markup, apart: str = "") -> list[list[str]]:
+        """Return printed cells with their marks; in columns of superscripts, `apart` is before
+        these."""
+        raised = self._raised() if apart else [0] * len(self.columns)
         return [
             [
-                render(text, _without_mark(cell)) + marked + _superscript(cell) if high
-                else render(text, cell)
+                markup.write(text, replace(cell, mark="")) + apart + markup.superscript(cell)
+                if high
+                else markup.write(text, cell)
                 for text, cell, high in zip(texts, row, raised, strict=True)
             ]
-            for texts, row in zip(self.printed(), self.rows, strict=True)
-        ]  # fmt: skip
+            for texts, row in zip(self.printed(), self._cells(), strict=True)
+        ]
 
     def to_text(self) -> str:
-        """Write columns aligned with blanks."""
+        """Write columns aligned with blanks; superscripts begin below each other."""
         widths = self._raised()
-        # Marks begin below each other.
         head = [
             name + " " * (w + 1 if w else 0) for name, w in zip(self.columns, widths, strict=True)
         ]
         rows = [
-            [text + f" {_mark(cell).ljust(w)}" if w else _in_text(text, cell)
-             for text, cell, w in zip(texts, row, widths, strict=True)]
-            for texts, row in zip(self.printed(), self.rows, strict=True)
-        ]  # fmt: skip
+            [
+                f"{text} {cell.mark.strip().ljust(w)}" if w else text + cell.mark
+                for text, cell, w in zip(texts, row, widths, strict=True)
+            ]
+            for texts, row in zip(self.printed(), self._cells(), strict=True)
+        ]
         body = columns([head, *rows], self.words)
         return f"{self.caption}\n{body}" if self.caption else body
 
     def _raised(self) -> list[int]:
         """Return the length of the longest superscript of each column that has nothing else."""
         return [
-            max(map(len, map(_mark, column))) if all(map(_is_raised, column)) else 0
-            for column in zip(*self.rows, strict=True)
+            max(len(cell.mark.strip()) for cell in column)
+            if all(cell.raised for cell in column)
+            else 0
+            for column in zip(*self._cells(), strict=True)
         ] or [0] * len(self.columns)
 
     def to_markdown(self) -> str:
         """Write a Markdown table: the best in bold, the second best underlined, superscripts."""
-        rows = [["", *row, ""] for row in self._rendered(_in_markdown)]
+        rows = [["", *row, ""] for row in self._rendered(MARKDOWN)]
         sides = [":---" if i < self.words else "---:" for i in range(len(self.columns))]
         head = [["", *map(markdown_text, self.columns), ""], ["", *sides, ""]]
         body = "\n".join(" | ".join(row).strip() for row in [*head, *rows]) + "\n"
@@ -189,22 +200,21 @@ class Table(Record, eq=False):
     def split(self) -> Table:
         """Return the same table with a column for each of the named numbers that share cells, and
         one for the superscripts of a column."""
-        columns: list[str] = []
-        rows: list[list[Cell]] = [[] for _ in self.rows]
-        raised = self._raised()
-        for i, name in enumerate(self.columns):
+        names: list[str] = []
+        found: list[Sequence[Cell]] = []  # by column
+        for i, (name, raised) in enumerate(zip(self.columns, self._raised(), strict=True)):
             cells = [row[i] for row in self.rows]
             parts = next((cell.names for cell in cells if isinstance(cell, Joined)), ())
+            names += [f"{name} {part}" for part in parts] or [name]
+            for k in range(len(parts)):
+                found.append([_part(cell, k) for cell in cells])
             if not parts:
-                columns.append(name)
-                for row, cell in zip(rows, cells, strict=True):
-                    row += [cell, _mark(cell)] if raised[i] else [cell]
-                columns += [f"{name} marks"] if raised[i] else []
-                continue
-            columns += [f"{name} {part}" for part in parts]
-            for row, cell in zip(rows, cells, strict=True):
-                row += _parts(cell, len(parts))
-        return replace(self, columns=columns, rows=rows)
+                found.append(cells)
+            if raised:
+                names.append(f"{name} marks")
+                found.append([row[i].mark.strip() for row in self._cells()])
+        rows = [list(row) for row in zip(*found, strict=True)]
+        return replace(self, columns=names, rows=rows)
 
     def to_csv(self, safe: bool = False) -> str:
         """Write a header line, then rows with all digits; `safe`: for spreadsheets (`csv_text`)."""
@@ -231,7 +241,7 @@ class Table(Record, eq=False):
             # Numbers and superscripts are columns without a gap: points are below each other.
             head.append(rf"\multicolumn{{2}}{{c}}{{{tex(name)}}}" if raised else tex(name))
             shape += "r@{}l" if raised else "l" if i < self.words else "r"
-        body = latex_table(head, self._rendered(_in_latex, marked=" & "), shape)
+        body = latex_table(head, self._rendered(LATEX, apart=" & "), shape)
         if not self.caption:
             return body
         head = [r"\begin{table}", r"\centering", rf"\caption{{{tex(self.caption)}}}"]
@@ -246,7 +256,7 @@ class Table(Record, eq=False):
             return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in each) + "</tr>"
 
         head = line(map(html_text, self.columns), "th")
-        body = "\n".join(line(row, "td") for row in self._rendered(_in_html))
+        body = "\n".join(line(row, "td") for row in self._rendered(HTML))
         caption = f"<caption>{html_text(self.caption)}</caption>\n" if self.caption else ""
         return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
@@ -277,70 +287,44 @@ def html_page(*parts: str | Table) -> str:
     )
 
 
-def _in_text(text: str, cell: Cell) -> str:
-    return text + cell.mark if isinstance(cell, Marked) else text
+class Markup(Record):
+    """How a language writes text, the best and the second best number, and superscripts."""
+
+    escape: Callable[[str], str]
+    best: str
+    second: str
+    raised: str
+
+    def write(self, text: str, cell: Marked) -> str:
+        """Write a printed cell with its mark."""
+        body = self.escape(text) + ("" if cell.raised else self.escape(cell.mark.strip()))
+        if cell.bold or cell.second:
+            body = (self.best if cell.bold else self.second).format(body)
+        return body + self.superscript(cell)
+
+    def superscript(self, cell: Marked) -> str:
+        """Write the mark of a cell where it is raised."""
+        mark = cell.mark.strip() if cell.raised else ""
+        return self.raised.format(self.escape(mark)) if mark else ""
 
 
-def _in_latex(text: str, cell: Cell) -> str:
-    if not isinstance(cell, Marked):
-        return tex(text)
-    body = tex(text + ("" if cell.raised else cell.mark))
-    if cell.bold or cell.second:
-        body = rf"\{'textbf' if cell.bold else 'underline'}{{{body}}}"
-    return body + _superscript(cell)
-
-
-def _superscript(cell: Cell) -> str:
-    mark = _mark(cell) if _is_raised(cell) else ""
-    return rf"\textsuperscript{{{tex(mark)}}}" if mark else ""
-
-
-def _is_raised(cell: object) -> bool:
-    return isinstance(cell, Marked) and cell.raised
-
-
-def _mark(cell: object) -> str:
-    return cell.mark.strip() if isinstance(cell, Marked) else ""
-
-
-def _without_mark(cell: Cell) -> Cell:
-    return replace(cell, mark="") if isinstance(cell, Marked) else cell
-
-
-def _in_markdown(text: str, cell: Cell) -> str:
-    if not isinstance(cell, Marked):
-        return markdown_text(text)
-    mark = markdown_text(_mark(cell))
-    body = markdown_text(text) + ("" if cell.raised else mark)
-    body = f"**{body}**" if cell.bold else f"<ins>{body}</ins>" if cell.second else body
-    return body + (f"<sup>{mark}</sup>" if cell.raised and mark else "")
-
-
-def _in_html(text: str, cell: Cell) -> str:
-    if not isinstance(cell, Marked):
-        return html_text(text)
-    mark = html_text(cell.mark.strip())
-    if cell.raised and mark:
-        mark = f"<sup>{mark}</sup>"
-    body = html_text(text) + mark
-    return f"<strong>{body}</strong>" if cell.bold else f"<u>{body}</u>" if cell.second else body
-
-
-def _bare(cell: Cell) -> Any:
-    return cell.value if isinstance(cell, Marked) else cell
+LATEX = Markup(tex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}")
+MARKDOWN = Markup(markdown_text, "**{}**", "<ins>{}</ins>", "<sup>{}</sup>")
+HTML = Markup(html_text, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
 
 
 def _value(cell: Cell) -> Any:
     """Return a cell without marks."""
     if isinstance(cell, Joined):
         return "/".join(map(repr, cell.values))
-    return _bare(cell)
+    return cell.value if isinstance(cell, Marked) else cell
 
 
-def _parts(cell: Cell, number: int) -> list[Cell]:
-    """Return the numbers of a cell, one per column; any other cell goes into the first."""
-    found = list(cell.values) if isinstance(cell, Joined) else [cell]
-    return [*found, *[None] * (number - len(found))]
+def _part(cell: Cell, place: int) -> Cell:
+    """Return one of the numbers of a cell; any other cell is the first."""
+    if isinstance(cell, Joined):
+        return cell.values[place]
+    return None if place else cell
 
 
 def _exact(cell: Cell) -> Any:

@@ -9,7 +9,7 @@ import click
 
 from hungjury.base.choices import PanelPicture
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
@@ -51,18 +51,14 @@ def agreement_command(
     from hungjury.leaderboard.gold_agreement import agreement_with_gold
 
     if tables.scores:
-        if judges or runs or gold:
-            raise click.UsageError("--scores takes the place of --judges, --runs and --gold")
+        refuse(judges or runs or gold, "--scores takes the place of --judges, --runs and --gold")
         _rankings(tables, measures, out, plots)
         return
-    if not judges:
-        raise click.UsageError("give --judges, or --scores")
-    for name in ("-m", "--families"):
-        refuse_unused(name, "--runs", bool(runs))
+    refuse(not judges, "give --judges, or --scores")
+    refuse_unused(runs, "--runs", "-m", "--families")
     if len(measures) > 1 and was_typed("-m"):
         raise click.UsageError("only one measure can rank the systems; give -m once")
-    if plan and not gold:
-        raise click.UsageError("--plan needs --gold")
+    refuse(plan and not gold, "--plan needs --gold")
     labels = reading.judgments(judges)
     people = reading.gold_of(gold)
     found: Any

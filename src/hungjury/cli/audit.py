@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli import options
-from hungjury.cli.failing import command_line, typed_options
+from hungjury.cli.failing import command_line, refuse, typed_options
 from hungjury.cli.output import Output, deliver, is_much
 from hungjury.cli.reading import InputFiles, Reading
 from hungjury.data.reading.options import JUDGES, LABELS, READING, among
@@ -40,16 +40,14 @@ def audit_command(
 
     qrels, files = inputs.qrels, list(inputs.files)
     taken = JUDGES if judges else LABELS
-    if judges and qrels is not None:
-        raise click.UsageError("give either --judges or a qrels file")
+    refuse(judges and qrels is not None, "give either --judges or a qrels file")
     if judges:
         source: str | list[str] = list(judges)
     elif any(reading.options[name] != JUDGES[name].default for name in JUDGES.keys() - LABELS):
         alone = "--judge-column, --repeats, --wide, --only and --without"
         raise click.UsageError(f"{alone} need --judges")
     else:
-        if qrels is None and not files:
-            raise click.UsageError("give a qrels file or --judges")
+        refuse(qrels is None and not files, "give a qrels file or --judges")
         source = files.pop(0) if qrels is None else qrels
     rest = [*inputs.runs, *files]
     found = reading.runs(rest) if rest else None

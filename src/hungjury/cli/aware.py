@@ -9,7 +9,7 @@ import click
 from hungjury.base.choices import Orientation
 from hungjury.base.parameters import MOST_DRAWS
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import count, option
 from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import Reading, ScoreTables
@@ -62,22 +62,19 @@ def aware_command(
     from hungjury.judges.aware_comparison import compare_approaches
     from hungjury.judges.merge import merge_names
 
-    if compare and gold is None:
-        raise click.UsageError("--all needs --gold")
-    if compare and len(measures) > 1:
-        raise click.UsageError("--all takes one measure; give -m once")
-    if compare and was_typed("--weights"):
-        raise click.UsageError("--all compares all weights; leave out --weights")
+    refuse(compare and gold is None, "--all needs --gold")
+    refuse(compare and len(measures) > 1, "--all takes one measure; give -m once")
+    refuse(compare and was_typed("--weights"), "--all compares all weights; leave out --weights")
     random = compare or weights not in ("uni", "supervised")
-    for name in ("--replicates", "--orientation"):
-        refuse_unused(name, "--all, or other --weights than uni and supervised", random)
+    refuse_unused(
+        random, "--all, or other --weights than uni and supervised", "--replicates", "--orientation"
+    )
     if tables.scores:
         if judges or runs or compare or rel is not None or drop_empty:
             raise click.UsageError("--scores takes the place of labels and runs and their options")
         _show(aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation), out)
         return
-    if not (judges and runs):
-        raise click.UsageError("give --judges and --runs, or --scores")
+    refuse(not (judges and runs), "give --judges and --runs, or --scores")
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)

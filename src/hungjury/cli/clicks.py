@@ -78,7 +78,7 @@ def clicks_command(
     """
     from hungjury.users.clicks import calibrate
 
-    refuse_unused("--nav-rel", "--qrels", qrels is not None)
+    refuse_unused(qrels is not None, "--qrels", "--nav-rel")
     model = calibrate(list(log), qrels, nav_rel, **how)
     if output is not None:
         deliver(model.to_json(), output)

@@ -97,9 +97,8 @@ def compare_command(
     from hungjury.comparison.compare import compare
 
     draws = ["randomisation", "bootstrap", "randomised-tukey"]
-    refuse_unused("--samples", f"--test {either(draws)}", test in draws)
-    for name in ("--marks", "--caption"):
-        refuse_unused(name, "--table compact", table == "compact")
+    refuse_unused(test in draws, f"--test {either(draws)}", "--samples")
+    refuse_unused(table == "compact", "--table compact", "--marks", "--caption")
     scores, _ = score_files(out, DEFAULT, **scoring, distribution=True)
     found = compare(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,

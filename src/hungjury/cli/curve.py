@@ -9,7 +9,7 @@ import click
 
 from hungjury.base.choices import CurveBy
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused
+from hungjury.cli.failing import refuse, refuse_unused
 from hungjury.cli.options import count, grade, option, picture_or_csv
 from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
 from hungjury.cli.reading import InputFiles, Reading
@@ -58,9 +58,8 @@ def curve_command(
     from hungjury.measures.evaluate import evaluate
 
     as_data = output in (None, "-") or str(output).lower().endswith(".csv")
-    if csv_safe and not as_data:
-        raise click.UsageError("--csv-safe is for data; a plot has no formulas")
-    refuse_unused("--depth", "--by rank or --topic", by == "rank" or topic is not None)
+    refuse(csv_safe and not as_data, "--csv-safe is for data; a plot has no formulas")
+    refuse_unused(by == "rank" or topic is not None, "--by rank or --topic", "--depth")
     labels_file, run_paths = inputs.sorted_out()
     found = reading.runs(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:

@@ -9,6 +9,7 @@ import click
 
 from hungjury.base.choices import ScoresPicture
 from hungjury.cli import options
+from hungjury.cli.failing import refuse
 from hungjury.cli.options import count, inner_share, option
 from hungjury.cli.output import Output, Plots, deliver, keep_in_project
 from hungjury.cli.reading import DEFAULT, score_files
@@ -67,8 +68,7 @@ def evaluate_command(
       hungjury evaluate soft.qrels 'runs/*' -m "E(nDCG@10)" --std --interval 0.95
     """
     distribution = level is not None or bool(quantiles)
-    if no_summary and not per_topic:
-        raise click.UsageError("-n needs -q")
+    refuse(no_summary and not per_topic, "-n needs -q")
     if per_topic and out.form in ("latex", "markdown", "html"):
         raise click.UsageError(f"--format {out.form} does not support -q")
     if residual:

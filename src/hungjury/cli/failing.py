@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from itertools import pairwise
 
 import click
 from click.core import ParameterSource
 
-from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_python
+from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_python, shell_word
 
 
 def was_typed(option: str) -> bool:
@@ -20,10 +19,16 @@ def was_typed(option: str) -> bool:
     return context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
 
 
-def refuse_unused(option: str, needed: str, used: bool) -> None:
-    """Refuse an option that was typed but does nothing without what is needed."""
-    if not used and was_typed(option):
-        raise click.UsageError(f"{option} needs {needed}")
+def refuse(wrong: object, why: str) -> None:
+    """Refuse what was typed if something is wrong with it."""
+    if wrong:
+        raise click.UsageError(why)
+
+
+def refuse_unused(used: object, needed: str, *options: str) -> None:
+    """Refuse options that were typed but do nothing without what is needed."""
+    for one in options:
+        refuse(not used and was_typed(one), f"{one} needs {needed}")
 
 
 def command_line(options: Mapping[str, str]) -> Surface:
@@ -32,7 +37,9 @@ def command_line(options: Mapping[str, str]) -> Surface:
     def write(argument: Argument) -> str:
         if argument.name not in options:
             return in_python(argument)
-        return f"{options[argument.name]} {either([_word(v) for v in argument.values])}".rstrip()
+        return (
+            f"{options[argument.name]} {either([shell_word(v) for v in argument.values])}".rstrip()
+        )
 
     return write
 
@@ -60,13 +67,6 @@ def invoked(command: click.Command, words: list[str]) -> click.Command:
         except HungjuryError:  # no such study
             break
     return command
-
-
-def _word(value: object) -> str:
-    """Write a value as a word of a shell."""
-    if isinstance(value, range):
-        return f"{value.start}-{value.stop - 1}"
-    return shlex.quote(str(value))
 
 
 def asks_for_json(words: list[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli import options
-from hungjury.cli.failing import was_typed
+from hungjury.cli.failing import refuse, was_typed
 from hungjury.cli.options import count, new_file, option, second_file, share
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import Reading
@@ -116,8 +116,7 @@ def label_command(
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
         _export(source, export, everything, csv_safe, quiet)
         return
-    if everything:
-        raise click.UsageError("--all needs --export")
+    refuse(everything, "--all needs --export")
     given, output = _documents(source, output, bool(brought))
     if brought:
         _import(given, output, brought, names, grades, reading, quiet)
@@ -195,10 +194,8 @@ def _documents(source: str, output: str | None, brought: bool) -> tuple[Document
     from hungjury.labelling.items import read_items
 
     stored = is_database(source) or (brought and output is None)
-    if output is None and not stored:
-        raise click.UsageError("name the database of labels: -o labels.db")
-    if stored and output is not None:
-        raise click.UsageError("give a plan and -o labels.db, or a database alone")
+    refuse(output is None and not stored, "name the database of labels: -o labels.db")
+    refuse(stored and output is not None, "give a plan and -o labels.db, or a database alone")
     if stored:
         return None, source
     found = read_items(source)
@@ -222,8 +219,7 @@ def _import(
     from hungjury.labelling.items import parse_grades
     from hungjury.labelling.store import LabelStore
 
-    if len(names) > 1:
-        raise click.UsageError("give --person once, for files that do not name a judge")
+    refuse(len(names) > 1, "give --person once, for files that do not name a judge")
     typed = {n: v for n, v in reading.options.items() if was_typed(f"--{n.replace('_', '-')}")}
     policy = LabelPolicy.of({**typed, "grades": range(10)})
     labels = labels_given(files, policy, *_names(names))

@@ -10,7 +10,7 @@ import click
 
 from hungjury.base.choices import BoardPicture
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import option, page
 from hungjury.cli.output import Output, Plots, dated_origin, past_boards
 from hungjury.cli.reading import Reading, ScoreTables
@@ -93,16 +93,14 @@ def leaderboard_command(
     from hungjury.leaderboard.leaderboard import leaderboard
     from hungjury.leaderboard.several import Boards, leaderboards, read_slices
 
-    if judges and qrels:
-        raise click.UsageError("give either --judges or --qrels")
+    refuse(judges and qrels, "give either --judges or --qrels")
     kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
              "--collection": collections, "--answers": tables.answers}  # fmt: skip
     given = [name for name, files in kinds.items() if files]
-    if len(given) > 1:
-        raise click.UsageError(f"{' and '.join(given)} exclude each other")
+    refuse(len(given) > 1, f"{' and '.join(given)} exclude each other")
     head = {"title": title, "author": author, "dataset": dataset}
-    for name in ("queries", "documents", *head):
-        refuse_unused(f"--{name}", "--report FILE", report is not None)
+    texts = [f"--{name}" for name in ("queries", "documents", *head)]
+    refuse_unused(report is not None, "--report FILE", *texts)
     project: Any = click.get_current_context().meta.get("hungjury.project")
     several = bool(project) and len(project.collections) > 1 and not given
     beside = slices or len(measures) > 1
@@ -124,10 +122,10 @@ def leaderboard_command(
         return
     if not tables.answers and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
-    refuse_unused("--estimate", "--gold", bool(gold))
+    refuse_unused(gold, "--gold", "--estimate")
     models_judges = merge_method(merge).drawn_from == "model"
-    refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
-    refuse_unused("--prior", "an em merge", models_judges)
+    refuse_unused(models_judges or gold, "an em merge or --gold", "--scope")
+    refuse_unused(models_judges, "an em merge", "--prior")
     labels: Judgments | Qrels
     lists: Runs | RunFiles
     if qrels:
@@ -197,8 +195,7 @@ def _of_collections(
         name, mark, folder = text.partition("=")
         if not mark or not os.path.isdir(folder):
             raise click.UsageError(f"--collection {text}: write NAME=FOLDER, of an existing folder")
-        if name in read:
-            raise click.UsageError(f"--collection {text}: '{name}' is given twice")
+        refuse(name in read, f"--collection {text}: '{name}' is given twice")
         judges, runs = (os.path.join(folder, part, "*") for part in ("judges", "runs"))
         read[name] = reading.judgments([judges]), reading.runs([runs])
         files = tuple(os.path.join(folder, one) for one in gold)

@@ -6,7 +6,7 @@ import click
 
 from hungjury.base.choices import MergePicture, Scope
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused, was_typed
+from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import grade, option
 from hungjury.cli.output import Plots, deliver, print_notes
 from hungjury.cli.reading import Reading
@@ -53,10 +53,9 @@ def merge_command(
     from hungjury.base.errors import plural
     from hungjury.judges.merge import compare_merges, merge, merge_method
 
-    if len(gold) > 1:
-        raise click.UsageError("give --gold once")
+    refuse(len(gold) > 1, "give --gold once")
     compare = bool(gold) and not was_typed("--method")
-    refuse_unused("--format", "--gold without --method", compare)
+    refuse_unused(compare, "--gold without --method", "--format")
     if compare:
         if soft or runs or was_typed("--plot"):
             raise click.UsageError("--gold without --method compares merges; choose a --method")
@@ -70,9 +69,8 @@ def merge_command(
         raise click.UsageError(
             f"--soft needs a merge that gives probabilities; {method} gives labels"
         )
-    refuse_unused("--scope", "an em merge", merge_method(method).drawn_from == "model")
-    for name in ("--weights", "--ties", "--score-precision", "--names"):
-        refuse_unused(name, "--runs", bool(runs))
+    refuse_unused(merge_method(method).drawn_from == "model", "an em merge", "--scope")
+    refuse_unused(runs, "--runs", "--weights", "--ties", "--score-precision", "--names")
     labels = reading.judgments(judges)
     lists = reading.runs(runs) if runs else None
     merged = merge(

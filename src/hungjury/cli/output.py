@@ -15,7 +15,7 @@ from hungjury.base.choices import PlotWidth
 from hungjury.base.files import matching
 from hungjury.base.records import Record
 from hungjury.base.text import visible
-from hungjury.cli.failing import refuse_unused
+from hungjury.cli.failing import refuse, refuse_unused
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
+REMOVE_LINE = "\x1b[1A\x1b[2K"  # of a terminal, above the cursor
 KEPT = {"compare", "evaluate", "gate", "leaderboard"}  # commands whose results a project keeps
 
 
@@ -75,31 +76,23 @@ class _Tolerant:
         os.close(nowhere)
 
 
-class _Closed:
+class _Closed(_Tolerant):
     """Replaces stdout that was closed before the program started."""
-
-    encoding = "utf-8"
 
     def write(self, text: str) -> int:
         if text:
             raise OSError(errno.EBADF, "stdout is closed")
-        return len(text)
+        return 0
 
     def write_bytes(self, data: bytes) -> None:
-        self.write(data.decode("latin-1"))
-
-    def flush(self) -> None:
-        pass
-
-    def isatty(self) -> bool:
-        return False
+        self.write(str(data))
 
 
 def guard_streams() -> None:
     """Ignore broken pipes; a result is not lost because a note could not be printed."""
-    closed = sys.stderr is None
-    sys.stderr = _Tolerant(open(os.devnull, "w") if closed else sys.stderr, True)  # noqa: SIM115
-    sys.stdout = _Closed() if sys.stdout is None else _Tolerant(sys.stdout, False)
+    nowhere = open(os.devnull, "w")  # noqa: SIM115
+    sys.stdout = _Closed(nowhere, False) if sys.stdout is None else _Tolerant(sys.stdout, False)
+    sys.stderr = _Tolerant(sys.stderr or nowhere, True)
 
 
 def text_width(most: int) -> int:
@@ -131,7 +124,7 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     elif sys.stdout.isatty():
         shown = visible(text)
         sys.stdout.write(_wrapped(shown, text_width(len(shown))) if for_people else shown)
-    elif isinstance(sys.stdout, (_Tolerant, _Closed)):
+    elif isinstance(sys.stdout, _Tolerant):
         sys.stdout.write_bytes(text.encode("utf-8", "surrogateescape"))
     else:  # a stream that replaced stdout
         sys.stdout.write(text)
@@ -217,8 +210,7 @@ class Output(Record):
     csv_safe: bool = False
 
     def __post_init__(self) -> None:
-        if self.csv_safe and self.form != "csv":
-            raise click.UsageError("--csv-safe needs --format csv")
+        refuse(self.csv_safe and self.form != "csv", "--csv-safe needs --format csv")
 
     def write(self, result: Result | Table, **how: Any) -> None:
         """Write a result in the format that was asked for; `how`: for formats that people read."""
@@ -252,8 +244,7 @@ class Plots(Record):
     plot_width: PlotWidth | None
 
     def __post_init__(self) -> None:
-        for name in ("--picture", "--plot-width"):
-            refuse_unused(name, "--plot", self.plot is not None)
+        refuse_unused(self.plot is not None, "--plot", "--picture", "--plot-width")
         form = click.get_current_context().params.get("form")
         if self.plot == "-" and form not in (None, "table"):
             raise click.UsageError("--plot - is for the terminal; give a file name")
@@ -294,23 +285,14 @@ def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
     if quiet or not worthwhile or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading")
+    with click.progressbar(length=1, label="reading", show_pos=True, file=sys.stderr) as bar:
 
         def advance(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=what)
+            bar.length, bar.label = total, what
+            bar.update(done - bar.pos)
 
         yield advance
+    click.echo(REMOVE_LINE, err=True, nl=False)
 
 
 def is_much(runs: RunFiles) -> bool:

@@ -8,6 +8,7 @@ import click
 
 from hungjury.base.parameters import MOST_LABELS
 from hungjury.cli import options
+from hungjury.cli.failing import refuse
 from hungjury.cli.options import count, option
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import Reading, ScoreTables
@@ -54,8 +55,7 @@ def plan_command(
     """
     from hungjury.leaderboard.plan import plan
 
-    if not tables.answers and not (judges and runs):
-        raise click.UsageError("give --judges and --runs, or --answers")
+    refuse(not tables.answers and not (judges and runs), "give --judges and --runs, or --answers")
     labels, lists = tables.panel(reading, judges, runs)
     with progress_bar(quiet, True) as progress:
         chosen = plan(

@@ -10,8 +10,8 @@ from hungjury.base.choices import Pooling
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
 from hungjury.base.tables import Table
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused
-from hungjury.cli.options import Number, count, grade, option, second_file
+from hungjury.cli.failing import refuse, refuse_unused
+from hungjury.cli.options import Number, count, grade, option, plain_value, second_file
 from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import Reading
 
@@ -79,17 +79,14 @@ def prm_command(
     """
     from hungjury.judges.prm import prm
 
-    if rel is not None and relevant is not None:
-        raise click.UsageError("give --rel or --relevant, not both")
+    refuse(rel is not None and relevant is not None, "give --rel or --relevant, not both")
     for name, given in (("--soft", soft), ("--runs", runs)):
         if given and (qrels is None or (rel is None and relevant is None)):
             raise click.UsageError(f"{name} needs --qrels and --rel or --relevant")
-    for name in ("-m", "--ties", "--score-precision", "--names"):
-        refuse_unused(name, "--runs", bool(runs))
-    refuse_unused("--pooling", "--kinds", kinds is not None)
+    refuse_unused(runs, "--runs", "-m", "--ties", "--score-precision", "--names")
+    refuse_unused(kinds is not None, "--kinds", "--pooling")
     if categories is not None:
-        if reading.options["map"]:
-            raise click.UsageError("give --categories or --map, not both")
+        refuse(reading.options["map"], "give --categories or --map, not both")
         reading = _named(reading, categories)
     levels = None if relevant is None else _levels(relevant, categories is not None)
     labels = reading.judgments(judges)
@@ -125,11 +122,10 @@ def _named(reading: Reading, categories: str) -> Reading:
 
 
 def _levels(text: str, names: bool) -> list[int | str]:
-    parts = [part.strip() for part in text.split(",")]
-    try:
-        return [part if names and not part.lstrip("-").isdigit() else int(part) for part in parts]
-    except ValueError:
-        raise click.UsageError(f"--relevant takes integers such as 1,2,5, got {text}") from None
+    parts = [plain_value(part.strip()) for part in text.split(",")]
+    if not all(isinstance(part, int) or (names and isinstance(part, str)) for part in parts):
+        raise click.UsageError(f"--relevant takes integers such as 1,2,5, got {text}")
+    return parts
 
 
 def _rows(model: PRM, qrels: Qrels | None) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from hungjury.base.choices import (
 from hungjury.base.errors import HungjuryError
 from hungjury.base.options import Option
 from hungjury.base.records import Record
-from hungjury.cli.failing import was_typed
+from hungjury.cli.failing import refuse, was_typed
 from hungjury.cli.output import Output, is_much
 from hungjury.data.reading.options import (
     JUDGES,
@@ -61,12 +61,10 @@ class InputFiles(Record):
         rest = list(self.files)
         qrels = self.qrels
         if qrels is None:
-            if not rest:
-                raise click.UsageError("give a qrels file and at least one run")
+            refuse(not rest, "give a qrels file and at least one run")
             qrels = rest.pop(0)
         everything = [*self.runs, *rest]
-        if not everything:
-            raise click.UsageError("give at least one run after the qrels file")
+        refuse(not everything, "give at least one run after the qrels file")
         if [qrels, *everything].count("-") > 1:
             raise click.UsageError("stdin can be read only once; give - for one file")
         return qrels, everything
@@ -148,8 +146,7 @@ class ScoreTables(Record):
         given = click.get_current_context().params
         if self.answers and any(given.get(name) for name in ("judges", "runs", "qrels")):
             raise click.UsageError("--answers takes the place of labels and runs; give only one")
-        if self.answers and self.scale is None:
-            raise click.UsageError("--answers needs --scale, such as --scale 1-5")
+        refuse(self.answers and self.scale is None, "--answers needs --scale, such as --scale 1-5")
 
     def read(self) -> Scores | JudgeScores:
         """Read scores."""

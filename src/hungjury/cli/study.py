@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.base.errors import check_installed
+from hungjury.base.errors import check_installed, shell_word
 from hungjury.base.parameters import MOST_WORKERS
 from hungjury.cli import options
-from hungjury.cli.failing import was_typed
+from hungjury.cli.failing import refuse, was_typed
 from hungjury.cli.main import finished
 from hungjury.cli.options import Decorator, count, option, plain_value
 from hungjury.cli.output import print_notes, progress_bar
@@ -125,12 +125,8 @@ def _published(recipe: type[Recipe]) -> str:
     flags = []
     for name, value in {**recipe.published, **recipe.published_reading}.items():
         flag = f"--{name.replace('_', '-')}"
-        if isinstance(value, dict):
-            flags.append(f"{flag} {','.join(f'{k}:{v}' for k, v in value.items())}")
-        elif isinstance(value, tuple):
-            flags += [f"{flag} {one}" for one in value]
-        else:
-            flags.append(flag if value is True else f"{flag} {value}")
+        for one in value if isinstance(value, tuple) else (value,):
+            flags.append(flag if one is True else f"{flag} {shell_word(one)}")
     return f"\n\n--as-published is short for {' '.join(flags)}." if flags else ""
 
 
@@ -164,8 +160,7 @@ def _run(
     check_installed("matplotlib", "studies", "the figures of a study")
     files = {"runs": list(runs) or None, "judges": list(judges) or None, "gold": gold}
     given: dict[str, Any] = {**files, **read}
-    if not data and not runs:
-        raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
+    refuse(not data and not runs, "give --data FOLDER, or --runs and whatever else the study needs")
     sources = read_collections(data, **given) if data else Sources.of(**given)
 
     def announce(sentence: str) -> None:

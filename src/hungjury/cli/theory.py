@@ -71,9 +71,9 @@ def axioms(measures: tuple[str, ...], length: int, grades: int, user: str | None
     """
     from hungjury.theory.axioms import axiom_markdown, check_axioms
 
+    refuse_unused(not measures, "the table of all measures", "--user")
     if measures:
         deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)
-        refuse_unused("--user", "the table of all measures", False)
     else:
         deliver(axiom_markdown(length, grades, user=user), None)
 
@@ -152,8 +152,7 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
     """
     from hungjury.theory import balancing as figures
 
-    for name in ("--trials", "--labels"):
-        refuse_unused(name, "the figure 'significance'", which == "significance")
+    refuse_unused(which == "significance", "the figure 'significance'", "--trials", "--labels")
     if which == "balancing":
         figures.balancing_curves().plot().save(output)
     elif which == "measures":

@@ -13,7 +13,7 @@ from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import Note
 from hungjury.base.parameters import MOST_RANKS, MOST_TREES
 from hungjury.cli import options
-from hungjury.cli.failing import refuse_unused
+from hungjury.cli.failing import refuse, refuse_unused
 from hungjury.cli.options import count, new_file, option, second_file
 from hungjury.cli.output import Output, deliver, print_notes, progress_bar
 from hungjury.ltr.options import FEATURES, GOAL, TREES
@@ -107,9 +107,8 @@ def train_command(
     from hungjury.ltr.letor import read_letor
     from hungjury.ltr.train import train_ranker
 
-    if plot is not None and valid is None:
-        raise click.UsageError("--plot needs --valid")
-    refuse_unused("--stop-after", "--valid", valid is not None)
+    refuse(plot is not None and valid is None, "--plot needs --valid")
+    refuse_unused(valid is not None, "--valid", "--stop-after")
     data = _labelled(read_letor(train, labels), qrels)
     seen = None
     if valid is not None:

@@ -11,9 +11,8 @@ from glob import glob
 from itertools import groupby
 from typing import Any, Literal
 
-from hungjury.base.errors import HungjuryError, Note, Surface, in_python, plural
+from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, plural, shell_word
 from hungjury.base.records import Record
-from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import Alignment
 from hungjury.data.audit import Audit, Listing, examined, readable_runs
@@ -52,7 +51,7 @@ class LooseFile(Record):
     how: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Diagnosis(Record, Result):
+class Diagnosis(Audit):
     """What `doctor` found.
 
     Attributes
@@ -81,45 +80,32 @@ class Diagnosis(Record, Result):
     ('labels', 0)
     """
 
-    files: tuple[LooseFile, ...]
-    facts: list[str]
-    notes: tuple[Note, ...]
-    errors: tuple[HungjuryError, ...]
-    commands: tuple[str, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0: nothing found, 1: something is unusual, 2: something cannot be used as it is."""
-        return 2 if self.errors else 1 if self.notes else 0
+    files: tuple[LooseFile, ...] = ()
+    commands: tuple[str, ...] = ()
 
     def table(self) -> Table:
         """Return a row for every file."""
         rows: list[list[Cell]] = [[one.path, one.kind, one.size] for one in self.files]
         return Table(["file", "what it is", "bytes"], rows)
 
-    def to_text(self) -> str:
-        """Write the files, what was found in them, and the next commands."""
-        return self.render()
+    def _parts(self) -> list[str | Table]:
+        return [self.table()]
 
     def render(self, surface: Surface = in_python) -> str:
         """Return the text, with remedies as a surface writes them."""
-        found = Audit(self.facts, self.notes, self.errors).render(surface)
-        lines = [*map(_sentence, _groups(self.files).items()), "", found]
+        paths: dict[Kind, list[str]] = {}
+        for one in self.files:
+            paths.setdefault(one.kind, []).append(one.path)
+        lines = [f"{kind}: {plural(len(p), 'file')} ({few(p)})" for kind, p in paths.items()]
         head = "next, with your own words for those in capitals:"
         head = head if any(map(_OPEN.search, self.commands)) else "next:"
         told = ["", head, *(f"  {line}" for line in self.commands)] if self.commands else []
-        return "\n".join([*lines, *told])
+        return "\n".join([*lines, "", super().render(surface), *told])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all files, findings and command lines."""
-        return {
-            "files": self.table().to_dicts(),
-            "facts": self.facts,
-            "notes": [note.to_dict() for note in self.notes],
-            "errors": [error.to_dict() for error in self.errors],
-            "commands": list(self.commands),
-            "exit_code": self.exit_code,
-        }
+        files = {"files": self.table().to_dicts(), "commands": list(self.commands)}
+        return files | super().to_dict()
 
 
 def doctor(files: FilesLike) -> Diagnosis:
@@ -162,20 +148,6 @@ def _found(files: Any) -> Iterator[LooseFile]:
             yield from map(_looked_at, sources)
 
 
-def _groups(files: tuple[LooseFile, ...]) -> dict[Kind, list[LooseFile]]:
-    groups: dict[Kind, list[LooseFile]] = {}
-    for one in files:
-        groups.setdefault(one.kind, []).append(one)
-    return groups
-
-
-def _sentence(group: tuple[Kind, list[LooseFile]]) -> str:
-    kind, files = group
-    names = ", ".join(one.path for one in files[:5])
-    more = f" and {len(files) - 5} more" if len(files) > 5 else ""
-    return f"{kind}: {plural(len(files), 'file')} ({names}{more})"
-
-
 def _looked_at(source: Source) -> LooseFile:
     try:
         kind, how = _kind(source)
@@ -198,10 +170,9 @@ def _kind(source: Source) -> tuple[Kind, dict[str, Any]]:
     rows = [line.split() for line in lines[:-1] or lines]
     for kind, fits in _LINES.items():
         if rows and fits(rows[0]) and sum(map(fits, rows)) > len(rows) / 2:
-            several = kind == "labels" and _by_iteration(rows)
-            return ("labels of several judges", {"judge_column": "iteration"}) if several else (
-                kind, {}
-            )  # fmt: skip
+            if kind == "labels" and _by_iteration(rows):
+                return "labels of several judges", {"judge_column": "iteration"}
+            return kind, {}
     other = any(0 < lines[0].count(mark) == lines[1].count(mark) for mark in MARKS if lines[1:])
     named = unknown_header(source, ("topic", "document", "label", "judge")) if other else None
     raise named or source.error(
@@ -213,8 +184,8 @@ def _kind(source: Source) -> tuple[Kind, dict[str, Any]]:
 
 def _by_iteration(rows: list[list[str]]) -> bool:
     """Tell whether the second column of qrels names judges: they label the same documents."""
-    pairs = {(row[0], row[2]) for row in rows if len(row) == 4}
     triples = {tuple(row[:3]) for row in rows if len(row) == 4}
+    pairs = {(topic, document) for topic, _, document in triples}
     return len(triples) > 1.5 * len(pairs)
 
 
@@ -308,7 +279,7 @@ class _Examination:
     """One look at a set of files."""
 
     def __init__(self, files: tuple[LooseFile, ...]) -> None:
-        self.files, self.by_kind = files, _groups(files)
+        self.files = files
         self.facts: list[str] = []
         self.notes: list[Note] = []
         self.errors = [one.error for one in files if one.error is not None]
@@ -337,12 +308,11 @@ class _Examination:
             self.errors += listing.errors
         self._scores(self._paths("scores"))
         self._others()
-        return Diagnosis(
-            self.files, self.facts, tuple(self.notes), tuple(self.errors), tuple(self.commands)
-        )
+        found = self.facts, tuple(self.notes), tuple(self.errors)
+        return Diagnosis(*found, self.files, tuple(self.commands))
 
     def _of(self, kind: Kind) -> list[LooseFile]:
-        return list(self.by_kind.get(kind, []))
+        return [one for one in self.files if one.kind == kind]
 
     def _paths(self, kind: Kind) -> list[str]:
         return [one.path for one in self._of(kind)]
@@ -454,9 +424,7 @@ class _Examination:
             self.commands.append(f"hungjury leaderboard{files} -m {measure}{how}")
 
     def _others(self) -> None:
-        gold = self._paths("gold labels")
-        plans = self._paths("plan") if not gold else []
-        for path in plans:
+        for path in self._paths("plan") if not self._of("gold labels") else []:
             self.commands.append(f"hungjury label {shlex.quote(path)} -o labels.db")
         for path in self._paths("click log")[:1]:
             self.commands.append(f"hungjury clicks {shlex.quote(path)}")
@@ -510,12 +478,7 @@ def _typed(options: Mapping[str, Any]) -> str:
     """Write options as flags."""
     out = ""
     for name, value in options.items():
-        if isinstance(value, range):
-            value = f"{value.start}-{value.stop - 1}"
-        elif isinstance(value, list):
-            value = ",".join(map(str, value))
-        given = "" if value is True else f" {shlex.quote(str(value))}"
-        out += f" --{name.replace('_', '-')}{given}"
+        out += f" --{name.replace('_', '-')}" + ("" if value is True else f" {shell_word(value)}")
     return out
 
 

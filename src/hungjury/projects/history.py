@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Union
 
-from hungjury.base.errors import InputError, plural
+from hungjury.base.errors import InputError, few, plural
 from hungjury.base.files import file_error, write_whole
 from hungjury.base.provenance import input_record
 from hungjury.base.records import Record
@@ -169,10 +169,9 @@ def diff(old: Board, new: Board) -> Changes:
     decided: list[str] = []
     for name in both:
         was, now = before.places(name, both), after.places(name, both)
-        if now[1] < was[0]:
-            decided.append(f"{name} rose: rank {_span(was)} before, {_span(now)} now.")
-        elif now[0] > was[1]:
-            decided.append(f"{name} fell: rank {_span(was)} before, {_span(now)} now.")
+        moved = "rose" if now[1] < was[0] else "fell" if now[0] > was[1] else ""
+        if moved:
+            decided.append(f"{name} {moved}: rank {_span(was)} before, {_span(now)} now.")
     kinds: dict[str, list[str]] = {}
     for i, one in enumerate(both):
         for other in both[i + 1 :]:
@@ -181,19 +180,14 @@ def diff(old: Board, new: Board) -> Changes:
                 better = (one, other) if (here or then) > 0 else (other, one)
                 kinds.setdefault(_kind(then, here), []).append(" > ".join(better))
     for kind, pairs in kinds.items():
-        decided.append(f"{plural(len(pairs), 'pair')} {kind}: {_some(pairs)}.")
-    scales = [content.get("scale") for content in (old, new)]
-    around = [
-        *(
-            [f"Means are on the scale of {scales[1]} now, of {scales[0]} before."]
-            if scales[0] != scales[1]
-            else []
-        ),
-        *_came_and_went("system", before.names, after.names),
-        *_came_and_went("judge", before.judges, after.judges),
-        *_inputs(old, new),
-    ]
-    return Changes(tuple(decided), tuple(around))
+        decided += _listed("pair", kind, pairs)
+    around = []
+    if old.get("scale") != new.get("scale"):
+        scales = f"of {new.get('scale')} now, of {old.get('scale')} before"
+        around.append(f"Means are on the scale {scales}.")
+    around += _came_and_went("system", before.names, after.names)
+    around += _came_and_went("judge", before.judges, after.judges)
+    return Changes(tuple(decided), (*around, *_inputs(old, new)))
 
 
 def _content(board: Board) -> Mapping[str, Any]:
@@ -278,10 +272,8 @@ def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
                 "this result is neither a leaderboard nor a gate", code="not-comparable",
                 remedy="compare leaderboards or gates that were written as JSON",
             )  # fmt: skip
-    if ("gates" in old) != ("gates" in new):
-        reasons = ["one is a gate, the other a leaderboard"]
-    else:
-        reasons = _differences(old, new)
+    mixed = ("gates" in old) != ("gates" in new)
+    reasons = ["one is a gate, the other a leaderboard"] if mixed else _differences(old, new)
     if reasons:
         raise InputError(
             f"these results cannot be compared: {'; '.join(reasons)}",
@@ -290,10 +282,15 @@ def _refuse_others(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
 
 
 def _came_and_went(what: str, before: list[str], after: list[str]) -> list[str]:
-    added = [name for name in after if name not in before]
-    gone = [name for name in before if name not in after]
-    found = [f"{plural(len(added), what)} added: {_some(added)}."] if added else []
-    return found + ([f"{plural(len(gone), what)} removed: {_some(gone)}."] if gone else [])
+    return [
+        *_listed(what, "added", [name for name in after if name not in before]),
+        *_listed(what, "removed", [name for name in before if name not in after]),
+    ]
+
+
+def _listed(what: str, happened: str, names: list[str]) -> list[str]:
+    """Return a sentence on things to which something happened, if there are any."""
+    return [f"{plural(len(names), what)} {happened}: {few(names, MANY)}."] if names else []
 
 
 def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -303,7 +300,7 @@ def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         for content in (old, new)
     )
     other = [path for path in before if path in after and before[path] != after[path]]
-    found = [f"{plural(len(other), 'input')} changed: {_some(other)}."] if other else []
+    found = _listed("input", "changed", other)
     versions = [content.get("provenance", {}).get("hungjury") for content in (old, new)]
     if all(versions) and versions[0] != versions[1]:
         found.append(f"hungjury {versions[0]} before, {versions[1]} now.")
@@ -313,11 +310,6 @@ def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def _span(places: tuple[int, int]) -> str:
     low, high = places
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - MANY
-    return ", ".join(names[:MANY]) + (f" and {more} more" if more > 0 else "")
 
 
 def moved_numbers(old: Any, new: Any, place: str = "") -> list[str]:

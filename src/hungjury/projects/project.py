@@ -24,10 +24,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from hungjury.base.errors import InputError, Note
+from hungjury.base.errors import InputError, Note, closest
 from hungjury.base.files import PROJECT, file_error
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
@@ -250,10 +249,9 @@ class _Content:
         if not isinstance(given, dict):
             return [(self._line(table), f"[{table}] is not a table")]
         found = []
+        names = allowed | ({"measure"} if "measures" in allowed else set())
         for key, value in given.items():
-            if key.replace("-", "_") not in {*allowed, "measure"} or (
-                key == "measure" and "measures" not in allowed
-            ):
+            if key.replace("-", "_") not in names:
                 found.append(self._unknown(key, allowed, table, "key"))
             elif isinstance(value, dict):
                 text = f"{key} is a table; write it as on the command line, such as 'yes:1,no:0'"
@@ -261,8 +259,8 @@ class _Content:
         return found
 
     def _unknown(self, name: str, known: set[str], table: str, kind: str) -> tuple[int, str]:
-        close = get_close_matches(name.replace("-", "_"), sorted(known), n=1)
-        guess = f"; did you mean {close[0]}?" if close else ""
+        close = closest(name.replace("-", "_"), sorted(known))
+        guess = f"; did you mean {close}?" if close else ""
         where = (table, name) if table else (name,)
         return self._line(*where), f"unknown {kind} {name!r}{guess}"
 
