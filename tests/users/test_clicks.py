@@ -25,7 +25,7 @@ from builders.click_logs import (
 from hungjury import calibrate
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.users.clicks import long_run_distribution
+from hungjury.users.chain import long_run_distribution
 from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles import users as naive_users
 

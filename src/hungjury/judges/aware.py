@@ -29,7 +29,7 @@ from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgedRuns, random_scores, score_judges
 from hungjury.judges.panel import Panel, shares
-from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights, normalised
+from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
@@ -260,9 +260,9 @@ def aware_of_scores(
             "these scores are not by several judges", code="no-judges", argument="scores",
             remedy="give a table with a column of judges, and its scale",
         )  # fmt: skip
-    people = None if gold is None else given.select(measures=[gold])
     others = [name for name in given.judges if name != gold]
     (low, high), measure = given.scale, given.measure
+    people = None if gold is None else given.select(measures=[gold]).values[0]
     given = given.select(measures=others)
     whole = bool(np.all(np.nan_to_num(given.values) % 1 == 0)) and low % 1 == high % 1 == 0
     top = int(high - low) if whole and high - low <= MOST_LEVELS else 1
@@ -282,10 +282,10 @@ def aware_of_scores(
         (random,) = random_scores(
             [lambda labels: labels.reshape(shape) / top], size, range(top + 1), replicates, seed
         )
-    truth = None if people is None else (people.values[0] - low) / (high - low)
+    truth = None if people is None else (people - low) / (high - low)
     smaller = bool(given.signs[0] < 0)
     panel = ScoredPanel(np.nan_to_num(share), judged, others, smaller, random, truth, orientation)
-    found = chosen.of(panel) if len(others) > 1 else normalised(np.ones(judged.shape), judged)
+    found = (chosen if len(others) > 1 else Uniform()).of(panel)
     alone = np.nan_to_num(given.values)[None]
     values = np.einsum("kt,mkst->mst", found, alone, optimize=True)
     left = int((~np.isnan(share).all(axis=1) & ~judged).sum())

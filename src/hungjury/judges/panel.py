@@ -237,9 +237,7 @@ class Panel(Record, eq=False):
 
     def among(self, judges: Iterable[int]) -> Panel:
         """Keep only the votes of some judges; the others stay, without votes."""
-        chosen = np.zeros(len(self.judges), dtype=bool)
-        chosen[list(judges)] = True
-        return self._rows(chosen[self.judge])
+        return self._rows(np.isin(self.judge, list(judges)))
 
     def _rows(self, rows: NDArray[np.bool_]) -> Panel:
         """Keep only some votes."""

@@ -305,13 +305,8 @@ class Supervised(Weights):
 
 
 ESTIMATORS = {
-    str(one): one
-    for one in (
-        Estimator(granularity=granularity, gap=gap, weight=weight)
-        for granularity, gap, weight in itertools.product(
-            get_args(Granularity), get_args(Gap), get_args(WeightOfGaps)
-        )
-    )
+    "_".join(parts): Estimator(granularity=parts[0], gap=parts[1], weight=parts[2])
+    for parts in itertools.product(get_args(Granularity), get_args(Gap), get_args(WeightOfGaps))
 }
 """The 30 estimators of the thesis by name."""
 

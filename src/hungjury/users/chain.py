@@ -107,6 +107,31 @@ def stationary_distribution(matrix: Floats) -> Floats:
     return np.asarray(pi / pi.sum())
 
 
+def long_run_distribution(moves: NDArray[np.int64]) -> Floats | None:
+    """Return the stationary distribution over recurrent ranks, or None if there are none.
+
+    A rank that users never leave ends paths and does not trap them: it is removed, and the chain
+    is that of the moves between the others. If these form several closed groups,
+    each group is weighted by its departures.
+    """
+    kept = np.arange(len(moves))
+    while len(kept):
+        inside = moves[np.ix_(kept, kept)]
+        left = inside.sum(axis=1) > 0
+        if left.all():
+            break
+        kept = kept[left]
+    if not len(kept):
+        return None
+    pi = np.zeros(len(moves))
+    for group in closed_groups(inside.astype(float)):
+        part = inside[np.ix_(group, group)].astype(float)
+        pi[kept[group]] = part.sum() * stationary_distribution(
+            part / part.sum(axis=1, keepdims=True)
+        )
+    return np.asarray(pi / pi.sum())
+
+
 MODELS = ("constant", *("_".join(m) for m in product(("GL", "LO"), ("AD", "OR"), ("ID", "LID"))))
 ROOM = 1 << 21  # pairs of places worked on at once, about 16 MB
 

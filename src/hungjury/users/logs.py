@@ -149,14 +149,18 @@ class Tally:
     listed: bool = False  # the documents of pages
 
 
-def write_clicks(rows: Iterable[Row], columns: Mapping[str, str], path: Path) -> None:
-    """Write rows to a Parquet file, a batch at a time."""
+def write_clicks(
+    sources: Sequence[Source], pages: bool, path: Path, tally: Tally, relevant: Relevant
+) -> None:
+    """Write the clicks of Yandex pages, or of TREC sessions, to a Parquet file by batches."""
     import pyarrow
     from pyarrow import parquet
 
+    read = yandex_page_clicks if pages else trec_session_clicks
+    columns = PAGE_COLUMNS if pages else SESSION_COLUMNS
     schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in columns.items()])
     with parquet.ParquetWriter(path, schema) as writer:
-        waiting = iter(rows)
+        waiting = read(sources, tally, relevant)
         while batch := list(islice(waiting, ROWS_AT_ONCE)):
             parts = dict(zip(columns, zip(*batch, strict=True), strict=True))
             writer.write_table(pyarrow.table(parts, schema=schema))

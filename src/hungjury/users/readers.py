@@ -23,16 +23,12 @@ from hungjury.data.reading.sources import Source, expand
 from hungjury.data.reading.values import columns_by_role
 from hungjury.users.logs import (
     KIND,
-    PAGE_COLUMNS,
     RECORD,
-    SESSION_COLUMNS,
     Relevant,
     Tally,
     group_by_session,
-    trec_session_clicks,
     write_action_clicks,
     write_clicks,
-    yandex_page_clicks,
 )
 
 if TYPE_CHECKING:
@@ -106,10 +102,7 @@ def click_table(
         clicks = _actions(engine, sources, queries, relevant)
         return _columns(clicks, name, shown=relevant is not None), tally
     path = engine.folder / "clicks.parquet"
-    pages = kind == "yandex pages"
-    read = yandex_page_clicks if pages else trec_session_clicks
-    written = PAGE_COLUMNS if pages else SESSION_COLUMNS
-    write_clicks(read(sources, tally, relevant or {}), written, path)
+    write_clicks(sources, kind == "yandex pages", path, tally, relevant or {})
     return _columns(engine.parquet([path]), name, shown=relevant is not None), tally
 
 
