@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from getpass import getuser
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import click
 
+from hungjury.base.errors import Note, plural
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, was_typed
 from hungjury.cli.options import count, new_file, option, second_file, share
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import Reading
-from hungjury.data.reading.options import JUDGES
+from hungjury.data.labels import read_qrels
+from hungjury.data.reading.formats import is_database
+from hungjury.data.reading.options import JUDGES, LabelPolicy
+from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
+from hungjury.labelling.desk import Desk, Display
+from hungjury.labelling.exchange import all_labels, labels_given, progress_sentence, stored_items
+from hungjury.labelling.items import DocumentList, Item, parse_grades, read_items
+from hungjury.labelling.results import Results
+from hungjury.labelling.store import LabelStore
+from hungjury.leaderboard.plan_file import Plan, as_plans
 
 if TYPE_CHECKING:
     import socket
-
-    from hungjury.base.errors import Note
-    from hungjury.labelling.desk import Desk, Display
-    from hungjury.labelling.items import DocumentList, Item
-    from hungjury.labelling.results import Results
 
 PORT = 8710
 MOST_RATERS = 100
@@ -121,14 +129,7 @@ def label_command(
     if brought:
         _import(given, output, brought, names, grades, reading, quiet)
         return
-    from getpass import getuser
-
     from hungjury.labelling.app import listen
-    from hungjury.labelling.desk import Desk
-    from hungjury.labelling.exchange import stored_items
-    from hungjury.labelling.items import parse_grades
-    from hungjury.labelling.results import Results
-    from hungjury.labelling.store import LabelStore
 
     typed = any(map(was_typed, ("--judges", "--runs", "--measure")))
     if typed and not (panel and runs and measure):
@@ -138,21 +139,13 @@ def label_command(
     items = stored_items(output) if given is None else given.items
     shown, notes = _texts(items, queries, documents, link)
     print_notes(notes, quiet)
-    at = listen(port)
-    store = LabelStore(output, given, scale)
-    results = None
-    try:
+    with listen(port) as at, closing(LabelStore(output, given, scale)) as store:
         known = [one.name for one in store.people()]
         people = store.register(asked or known or [getuser()])
         desk = Desk(store, shown, people, share, raters)
         wanted = _leaderboard(desk, panel, runs, measure, reading)
-        results = Results(wanted) if wanted else None
-        _serve(desk, at, results, browser, quiet)
-    finally:
-        if results is not None:
-            results.close()
-        at.close()
-        store.close()
+        with closing(Results(wanted)) if wanted else nullcontext() as results:
+            _serve(desk, at, results, browser, quiet)
     if store.lost is not None:
         raise store.lost
     if not quiet:
@@ -178,10 +171,6 @@ def _serve(
 
 
 def _farewell(output: str) -> None:
-    import shlex
-
-    from hungjury.labelling.exchange import progress_sentence
-
     click.echo(f"\n{output}: {progress_sentence(output)}", err=True)
     click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
     export = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
@@ -190,9 +179,6 @@ def _farewell(output: str) -> None:
 
 def _documents(source: str, output: str | None, brought: bool) -> tuple[DocumentList | None, str]:
     """Return the plan, None for those of a database, and the database."""
-    from hungjury.data.reading.formats import is_database
-    from hungjury.labelling.items import read_items
-
     stored = is_database(source) or (brought and output is None)
     refuse(output is None and not stored, "name the database of labels: -o labels.db")
     refuse(stored and output is not None, "give a plan and -o labels.db, or a database alone")
@@ -200,8 +186,6 @@ def _documents(source: str, output: str | None, brought: bool) -> tuple[Document
         return None, source
     found = read_items(source)
     if found.text:
-        from hungjury.leaderboard.plan_file import Plan
-
         Plan.read(source)  # its digest is checked
     return found, str(output)
 
@@ -211,14 +195,6 @@ def _import(
     grades: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Store labels of files in a database."""
-    from contextlib import closing
-
-    from hungjury.base.errors import plural
-    from hungjury.data.reading.options import LabelPolicy
-    from hungjury.labelling.exchange import labels_given, progress_sentence
-    from hungjury.labelling.items import parse_grades
-    from hungjury.labelling.store import LabelStore
-
     refuse(len(names) > 1, "give --person once, for files that do not name a judge")
     typed = {n: v for n, v in reading.options.items() if was_typed(f"--{n.replace('_', '-')}")}
     policy = LabelPolicy.of({**typed, "grades": range(10)})
@@ -235,8 +211,6 @@ def _leaderboard(
     desk: Desk, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None, reading: Reading
 ) -> list[str]:
     """Return the command whose results the page shows, or nothing if none are asked for."""
-    from hungjury.leaderboard.plan_file import as_plans
-
     if not (panel and runs and measure):
         return []
     labels = desk.store.path
@@ -252,9 +226,6 @@ def _leaderboard(
 
 
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
-    from hungjury.data.labels import read_qrels
-    from hungjury.labelling.exchange import all_labels, progress_sentence
-
     done = progress_sentence(path)
     text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
     deliver(text, export)
@@ -275,10 +246,6 @@ def _texts(
     items: Sequence[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
 ) -> tuple[Display, list[Note]]:
     """Find the texts of the plan; note those that are missing."""
-    from hungjury.base.errors import Note, plural
-    from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
-    from hungjury.labelling.desk import Display
-
     if link is not None and "{document}" not in link:
         raise click.BadParameter("--link needs {document} where the id goes")
     topics = dict.fromkeys(item.topic for item in items)

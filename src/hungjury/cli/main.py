@@ -137,15 +137,11 @@ def _say_project(context: click.Context) -> None:
     project = context.meta.get("hungjury.project")
     if project is None or context.params.get("quiet"):
         return
-    source = context.get_parameter_source
-    used, typed = [], []
-    for name in context.default_map or {}:
-        where = source(name)
-        flag = max(next(p for p in context.command.params if p.name == name).opts, key=len)
-        if where is ParameterSource.DEFAULT_MAP:
-            used.append(flag)
-        elif where is ParameterSource.COMMANDLINE:
-            typed.append(flag)
+    flags = {one.name: max(one.opts, key=len) for one in context.command.params}
+    used, typed = (
+        [flags[n] for n in context.default_map or {} if context.get_parameter_source(n) is source]
+        for source in (ParameterSource.DEFAULT_MAP, ParameterSource.COMMANDLINE)
+    )
     told = f"{project.path}: {', '.join(used) or 'nothing'}"
     if typed:
         told += f"; typed instead: {', '.join(typed)}"
