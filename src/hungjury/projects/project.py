@@ -196,6 +196,20 @@ def _known(given: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {k: v for k, v in given.items() if k in names | {"gold", "plan", "merge"}}
 
 
+def _places(text: str) -> dict[tuple[str, str], int]:
+    """Return the lines of tables and of the keys in them."""
+    found: dict[tuple[str, str], int] = {}
+    table = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            table = header[1].replace('"', "")
+            found.setdefault((table.split(".")[0], ""), number)
+            found.setdefault((table, ""), number)
+        elif key := _KEY.match(line):
+            found.setdefault((table, key[1]), number)
+    return found
+
+
 class _Content:
     """The text of a project file and what it says; all problems are reported at once."""
 
@@ -204,7 +218,7 @@ class _Content:
             import tomllib
         else:
             import tomli as tomllib
-        self.path, self.lines = path, text.split("\n")
+        self.path, self.places = path, _places(text)
         self.notes: list[Note] = []  # on paths that lead out of the project
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)
@@ -221,7 +235,8 @@ class _Content:
     def check(self) -> None:
         """Raise an error that lists every unknown table, unknown key and wrong value."""
         problems: list[tuple[int, str]] = []
-        known = {"collection", "collections", "evaluation", *COMMANDS}
+        own = {"collection": _COLLECTION, "evaluation": _EVALUATION}
+        known = {"collections", *own, *COMMANDS}
         for name, table in self.tables.items():
             if name not in known or not isinstance(table, dict):
                 problems.append(self._unknown(name, known, "", "table"))
@@ -229,7 +244,6 @@ class _Content:
                 for each, inner in table.items():
                     problems += self._keys(f"collections.{each}", inner, _COLLECTION)
             else:
-                own = {"collection": _COLLECTION, "evaluation": _EVALUATION}
                 problems += self._keys(name, table, own.get(name, _OF_COMMANDS))
         if "collection" in self.tables and "collections" in self.tables:
             problems.append((self._line("collections"), "[collection] beside [collections.NAME]"))
@@ -266,19 +280,8 @@ class _Content:
 
     def _line(self, table: str, key: str = "") -> int:
         """Return the line of a table, or of a key in it."""
-        inside = ""
-        for number, line in enumerate(self.lines, 1):
-            if header := _HEADER.match(line):
-                inside = header[1].replace('"', "")
-                if not key and inside.split(".")[0] == table.split(".")[0]:
-                    return number
-            elif (
-                (word := _KEY.match(line))
-                and word[1] == (key or table)
-                and (not key or inside == table)
-            ):
-                return number
-        return 1
+        places = (table, key), (table.split(".")[0], ""), ("", table)
+        return next((self.places[one] for one in places if one in self.places), 1)
 
     def table(self, name: str) -> dict[str, Any]:
         """Return a table with the names that options have in Python."""
