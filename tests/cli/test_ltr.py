@@ -80,7 +80,7 @@ def test_labels_from_merged_judges(fold):
     rng = np.random.default_rng(0)
     for judge in ("a", "b", "c"):
         wrong = rng.random(len(data)) < 0.2
-        grades = np.where(wrong, rng.integers(0, 3, len(data)), data.labels.grades)
+        grades = np.where(wrong, rng.integers(0, 3, len(data)), data.labels.values)
         asked = np.repeat(data.queries, data.sizes)
         rows = zip(asked, data.documents, grades, strict=True)
         (fold / f"{judge}.qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))

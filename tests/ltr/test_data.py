@@ -28,7 +28,7 @@ def test_letor_text():
         assert data.queries == ["10", "a-b"]
         assert data.offsets.tolist() == [0, 2, 3]
         assert data.documents == ["GX01", "GX02", "GX03"]
-        assert data.labels.grades.tolist() == [2, 0, 1]
+        assert data.labels.values.tolist() == [2, 0, 1]
         np.testing.assert_array_equal(
             data.features, [[0.5, 0, -150, 0], [0, 1, 0, np.nan], [7, 0, 0, 2]]
         )
@@ -83,7 +83,7 @@ def test_bad_lines(text, said):
 
 def test_labels_that_are_probabilities():
     data = read_letor(io.StringIO("0.25 qid:1 1:2\n1 qid:1 1:3\n"), labels="probabilities")
-    assert data.labels.chances.tolist() == [[0.75, 0.25], [0, 1]]
+    assert data.labels.values.tolist() == [[0.75, 0.25], [0, 1]]
     assert data.labels.gains().tolist() == [0.25, 1]
     with pytest.raises(InputError, match=r"2: the label 2.0 is not a probability"):
         read_letor(io.StringIO("0.25 qid:1 1:2\n2 qid:1 1:3\n"), labels="probabilities")
@@ -103,7 +103,7 @@ def test_arrays_with_groups_or_with_queries():
     chosen = data.select([2, 0])
     assert chosen.queries == ["c", "a"]
     np.testing.assert_array_equal(chosen.features, X[[5, 0, 1]])
-    assert chosen.labels.grades.tolist() == [0, 0, 1]
+    assert chosen.labels.values.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -156,12 +156,12 @@ def test_labels_of_merged_judges():
     data = read_letor(io.StringIO(TEXT))
     soft = data.judged_by(merge(judgments, "binmv", rel=2))
     assert soft.queries == ["10"]
-    assert soft.labels.chances.tolist() == [[0.5, 0.5], [1, 0]]
+    assert soft.labels.values.tolist() == [[0.5, 0.5], [1, 0]]
     assert any("left out: a-b" in str(note) for note in soft.notes)
     graded = data.judged_by(merge(judgments, "em-neu"))
-    assert graded.labels.chances.shape == (2, 3)
+    assert graded.labels.values.shape == (2, 3)
     hard = data.judged_by(read_qrels({"10": {"GX01": 1}, "a-b": {"GX03": -1}}))
-    assert hard.labels.grades.tolist() == [1, 0, 0]
+    assert hard.labels.values.tolist() == [1, 0, 0]
     assert [note.kind for note in hard.notes] == ["unlabelled-documents"]
     with pytest.raises(InputError, match="no document of the features has a label"):
         data.judged_by({"10": {"else": 1}})

@@ -34,7 +34,7 @@ def scored_queries(seed, queries=12, most=8, top=4, ties=True):
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     grades = rng.integers(0, top + 1, offsets[-1]) * (rng.random(offsets[-1]) < 0.6)
     scores = rng.normal(size=offsets[-1]) * 2
-    return Labels(grades=grades), offsets, np.round(scores) if ties else scores
+    return Labels(grades), offsets, np.round(scores) if ties else scores
 
 
 def each(queries, scores):
@@ -98,8 +98,7 @@ def test_values_are_means_over_the_orders_of_tied_documents():
 
 def test_values_are_those_of_evaluate():
     labels, offsets, scores = scored_queries(5, queries=40, most=30)
-    assert labels.grades is not None
-    data = ranking_data(np.zeros((len(scores), 1)), labels.grades, np.diff(offsets))
+    data = ranking_data(np.zeros((len(scores), 1)), labels.values, np.diff(offsets))
     measure = nMCG(nav_rel=3, cutoff=7)
     runs = read_runs({"one": data.run(scores)}, ties="expected")
     found = evaluate(data.qrels(), runs, [measure])
@@ -123,13 +122,13 @@ def test_one_core_or_two(monkeypatch):
 
 def test_class_shares_with_known_grades_and_with_probabilities():
     offsets = np.array([0, 3, 5, 6])
-    known = Labels(grades=np.array([3, 0, 1, 4, 3, 2]))
+    known = Labels(np.array([3, 0, 1, 4, 3, 2]))
     assert class_shares(known, offsets, 3).tolist() == [1, 0, 0]
     rng = np.random.default_rng(0)
     chances = rng.dirichlet(np.ones(4), 6)
     chances[[0, 3, 4]] = [[0, 0, 0, 1], [0, 0, 0.5, 0.5], [0, 0, 1, 0]]
     for nav_rel in (1, 2, 3):
-        found = class_shares(Labels(chances=chances), offsets, nav_rel)
+        found = class_shares(Labels(chances), offsets, nav_rel)
         p = chances[:, nav_rel:].sum(axis=1)
         slow = [exactly_one(p[a:b].tolist()) for a, b in ((0, 3), (3, 5), (5, 6))]
         np.testing.assert_allclose(found, slow, atol=1e-12)
@@ -137,7 +136,7 @@ def test_class_shares_with_known_grades_and_with_probabilities():
 
 def test_probabilities_of_0_and_1_are_grades():
     labels, offsets, scores = scored_queries(8)
-    sure = Labels(chances=np.eye(5)[labels.grades])
+    sure = Labels(np.eye(5)[labels.values])
     hard, soft = (nmcg_queries(one, offsets, SHAPE, 3, 5) for one in (labels, sure))
     np.testing.assert_array_equal(hard.discounts, soft.discounts)
     np.testing.assert_array_equal(hard.gains, soft.gains)
@@ -146,7 +145,7 @@ def test_probabilities_of_0_and_1_are_grades():
 
 def test_probabilities_are_expected_gains():
     chances = np.array([[0.5, 0.25, 0.25], [1, 0, 0], [0, 0.5, 0.5]])
-    queries = nmcg_queries(Labels(chances=chances), np.array([0, 3]), SHAPE, 2, 3)
+    queries = nmcg_queries(Labels(chances), np.array([0, 3]), SHAPE, 2, 3)
     np.testing.assert_allclose(queries.gains, [0.25 + 3 * 0.25, 0, 0.5 + 3 * 0.5])
     one = exactly_one([0.25, 0, 0.5])
     table = SHAPE.discounts(3)
@@ -182,14 +181,14 @@ def test_with_the_discount_of_dcg_it_is_lightgbms_lambdarank():
     grades = rng.integers(0, 5, sizes.sum())
     scores = rng.normal(size=sizes.sum())
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    mine = dcg_queries(Labels(grades=grades), offsets, 1000).lambdas(scores)
+    mine = dcg_queries(Labels(grades), offsets, 1000).lambdas(scores)
     leaves, *theirs = lightgbm_derivatives(grades, sizes, scores)
     assert len(set(leaves)) > 0.9 * len(grades)
     for each_document, b in zip(mine, theirs, strict=True):
         a = np.bincount(leaves, each_document)
         assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.99999  # one direction
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
-    users = nmcg_queries(Labels(grades=grades), offsets, SHAPE, 3, 10).lambdas(scores)
+    users = nmcg_queries(Labels(grades), offsets, SHAPE, 3, 10).lambdas(scores)
     assert np.abs(np.bincount(leaves, users[0]) - theirs[0]).max() > 0.01  # other users, another
 
 

@@ -17,7 +17,6 @@ from hungjury.base.errors import InputError, Note, check_choice, plural
 from hungjury.base.records import Record
 from hungjury.base.text import integer_of
 from hungjury.data.labels import as_qrels
-from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import QrelsLike
 
 if TYPE_CHECKING:
@@ -33,59 +32,49 @@ LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does
 
 
 class Labels(Record, eq=False):
-    """Either whole grades [row], or probabilities [row, grade]; P(relevant) is the case of two."""
+    """Whole grades [row], or probabilities [row, grade]; P(relevant) is the case of two."""
 
-    grades: NDArray[np.int64] | None = None
-    chances: Floats | None = None
+    values: NDArray[Any]
+
+    @property
+    def graded(self) -> bool:
+        """Whether these are grades, not probabilities."""
+        return self.values.ndim == 1
 
     @property
     def largest(self) -> int:
         """The largest grade that occurs, or that has a probability."""
-        if self.chances is not None:
-            return int(self.chances.shape[1]) - 1
-        assert self.grades is not None
-        return int(self.grades.max(initial=0))
+        return int(self.values.max(initial=0)) if self.graded else self.values.shape[1] - 1
 
     def gains(self) -> Floats:
         """Return 2^grade - 1 of every row, or its expectation."""
-        if self.chances is None:
-            assert self.grades is not None
-            return np.asarray(np.exp2(self.grades) - 1)
-        return np.asarray(self.chances @ (np.exp2(np.arange(self.chances.shape[1])) - 1))
+        if self.graded:
+            return np.asarray(np.exp2(self.values) - 1)
+        return np.asarray(self.values @ (np.exp2(np.arange(self.values.shape[1])) - 1))
 
     def at_least(self, grade: int) -> Floats:
         """Return P(that grade and more) of every row; 0 or 1 where grades are known."""
-        if self.chances is None:
-            assert self.grades is not None
-            return (self.grades >= grade).astype(float)
-        return np.asarray(np.minimum(self.chances[:, grade:].sum(axis=1), 1.0))
+        if self.graded:
+            return (self.values >= grade).astype(float)
+        return np.asarray(np.minimum(self.values[:, grade:].sum(axis=1), 1.0))
 
     def plain(self) -> NDArray[Any]:
         """Return the grade of every row, or its probability of relevance."""
-        return self.at_least(1) if self.grades is None else self.grades
-
-    def take(self, rows: NDArray[Any]) -> Labels:
-        if self.chances is not None:
-            return Labels(chances=self.chances[rows])
-        assert self.grades is not None
-        return Labels(grades=self.grades[rows])
+        return self.values if self.graded else self.at_least(1)
 
     @staticmethod
     def join(parts: Sequence[Labels]) -> Labels:
-        grades = [p.grades for p in parts if p.grades is not None]
-        chances = [p.chances for p in parts if p.chances is not None]
-        if grades and chances:
+        if len({part.graded for part in parts}) > 1:
             raise InputError(
                 "some parts have grades, others probabilities",
                 code="mixed-labels",
                 remedy="give all the same kind",
             )
-        if grades:
-            return Labels(grades=np.concatenate(grades))
-        width = max(c.shape[1] for c in chances)
-        return Labels(
-            chances=np.concatenate([np.pad(c, ((0, 0), (0, width - c.shape[1]))) for c in chances])
-        )
+        values = [part.values for part in parts]
+        if not parts[0].graded:
+            width = max(v.shape[1] for v in values)
+            values = [np.pad(v, ((0, 0), (0, width - v.shape[1]))) for v in values]
+        return Labels(np.concatenate(values))
 
 
 def as_labels(
@@ -97,105 +86,72 @@ def as_labels(
 ) -> Labels:
     """Check labels of rows; `file` and `lines` locate errors."""
     check_choice("labels", kind, get_args(LabelKind))
-    values = as_array(given)
-    if values.dtype.kind not in "fiub":
-        raise InputError(
-            "the labels are not numbers",
-            code="not-numbers",
-            argument="labels",
-            file=file,
-            remedy="give numbers",
-        )
+    values = _numbers(_array(given), "labels")
     if values.ndim not in (1, 2) or len(values) != rows:
-        raise InputError(
+        raise _wrong(
             f"the labels have the shape {values.shape}, but there are {rows} rows of features",
-            code="wrong-shape",
-            argument="labels",
-            file=file,
-            remedy="give one label per row, or probabilities [row, grade]",
+            "labels",
+            "give one label per row, or probabilities [row, grade]",
         )
-    of = _Complaints(values, file, lines)
-    of.check(~np.isfinite(values), "is not a number", "give every row a label")
+
+    def check(bad: NDArray[np.bool_], what: str, remedy: str) -> None:
+        for row in np.flatnonzero(bad.reshape(rows, -1).any(axis=1))[:1]:
+            where = "" if lines is not None else f" of row {row}"
+            raise InputError(
+                f"the label {values[row].tolist()}{where} {what}",
+                code="invalid-label",
+                file=file,
+                line=None if lines is None else int(lines[row]),
+                remedy=remedy,
+            )
+
+    check(~np.isfinite(values), "is not a number", "give every row a label")
     if values.ndim == 2:
-        return _of_matrix(values.astype(float), of)
+        grades = values.shape[1]
+        if not 2 <= grades <= LARGEST_GRADE + 1:
+            remedy = f"give a column for each of 2 to {LARGEST_GRADE + 1} grades, 0 first"
+            raise _wrong(f"there are probabilities of {grades} grades", None, remedy, "grade-count")
+        uneven = abs(values.sum(axis=1, dtype=float) - 1) > 1e-6
+        remedy = "probabilities of grades must be non-negative and sum to 1"
+        check((values < 0).any(axis=1) | uneven, "does not sum to 1", remedy)
+        return Labels(values.astype(float))
     if kind == PROBABILITIES:
-        of.check(
-            (values < 0) | (values > 1),
-            "is not a probability",
-            "probabilities must be between 0 and 1",
-        )
+        remedy = "probabilities must be between 0 and 1"
+        check((values < 0) | (values > 1), "is not a probability", remedy)
         p = values.astype(float)
-        return Labels(chances=np.stack([1 - p, p], axis=1))
-    of.check(
-        values != np.floor(values),
-        "is not an integer grade",
-        'say labels="probabilities" if it is the probability of relevance',
-    )
-    of.check(values < 0, "is below 0", "grades count from 0; leave unjudged documents out")
-    of.check(
-        values > LARGEST_GRADE,
-        f"is larger than the largest grade {LARGEST_GRADE}",
-        "gains are 2^grade - 1; map the labels to small grades",
-    )
-    return Labels(grades=values.astype(np.int64))
+        return Labels(np.stack([1 - p, p], axis=1))
+    remedy = 'say labels="probabilities" if it is the probability of relevance'
+    check(values != np.floor(values), "is not an integer grade", remedy)
+    check(values < 0, "is below 0", "grades count from 0; leave unjudged documents out")
+    what = f"is larger than the largest grade {LARGEST_GRADE}"
+    check(values > LARGEST_GRADE, what, "gains are 2^grade - 1; map the labels to small grades")
+    return Labels(values.astype(np.int64))
 
 
-class _Complaints:
-    """Reports the first wrong label and its location."""
-
-    def __init__(
-        self,
-        values: NDArray[Any],
-        file: str | None,
-        lines: Sequence[int] | NDArray[np.int64] | None,
-    ) -> None:
-        self.values, self.file, self.lines = values, file, lines
-
-    def check(self, bad: NDArray[np.bool_], what: str, remedy: str) -> None:
-        wrong = bad if bad.ndim == 1 else bad.any(axis=1)
-        if not wrong.any():
-            return
-        row = int(np.flatnonzero(wrong)[0])
-        shown = self.values[row].tolist()
-        where = "" if self.lines is not None else f" of row {row}"
-        raise InputError(
-            f"the label {shown}{where} {what}",
-            code="invalid-label",
-            file=self.file,
-            line=None if self.lines is None else int(self.lines[row]),
-            remedy=remedy,
-        )
-
-
-def _of_matrix(chances: Floats, of: _Complaints) -> Labels:
-    if not 2 <= chances.shape[1] <= LARGEST_GRADE + 1:
-        raise InputError(
-            f"there are probabilities of {chances.shape[1]} grades",
-            code="grade-count",
-            remedy=f"give a column for each of 2 to {LARGEST_GRADE + 1} grades, 0 first",
-        )
-    uneven = abs(chances.sum(axis=1) - 1) > 1e-6
-    of.check(
-        (chances < 0).any(axis=1) | uneven,
-        "does not sum to 1",
-        "probabilities of grades must be non-negative and sum to 1",
-    )
-    return Labels(chances=chances)
+def _wrong(
+    problem: str, argument: str | None, remedy: str, code: str = "wrong-shape"
+) -> InputError:
+    return InputError(problem, code=code, argument=argument, remedy=remedy)
 
 
 def as_features(given: FeaturesLike) -> Features:
     """Return features [row, feature] as a compressed matrix if they are sparse, else an array."""
-    return given.tocsr() if hasattr(given, "tocsr") else as_array(given)
+    return _numbers(given.tocsr() if hasattr(given, "tocsr") else _array(given), "features")
 
 
-def as_array(given: ArrayLike) -> NDArray[Any]:
+def _array(given: ArrayLike) -> NDArray[Any]:
     """Return an array, or refuse lists whose parts differ in length."""
     try:
         return np.asarray(given)
     except ValueError as error:
-        raise InputError(
-            f"not an array: {error}", code="ragged", remedy="give rows of the same length"
-        ) from None
+        remedy = "give rows of the same length"
+        raise _wrong(f"not an array: {error}", None, remedy, "ragged") from None
+
+
+def _numbers(given: Any, argument: str) -> Any:
+    if given.dtype.kind not in "fiub":
+        raise _wrong(f"the {argument} are not numbers", argument, "give numbers", "not-numbers")
+    return given
 
 
 class RankingData(Record, eq=False):
@@ -243,7 +199,7 @@ class RankingData(Record, eq=False):
         rows = np.concatenate(spans) if spans else np.arange(0)
         return RankingData(
             self.features[rows],
-            self.labels.take(rows),
+            Labels(self.labels.values[rows]),
             ends([len(s) for s in spans]),
             [self.queries[q] for q in queries],
             None if self.named is None else tuple(self.named[r] for r in rows.tolist()),
@@ -273,9 +229,9 @@ class RankingData(Record, eq=False):
         columns = self.features.shape[1]
         used = np.full(columns, features is None)
         if features is not None:
-            used[_numbers(features, "features", columns)] = True
+            used[_places(features, "features", columns)] = True
         if drop is not None:
-            used[_numbers(drop, "drop", columns)] = False
+            used[_places(drop, "drop", columns)] = False
         if used.all():
             return self
         given: Any = self.features
@@ -292,25 +248,35 @@ class RankingData(Record, eq=False):
         """
         labels = as_qrels(qrels)
         known = set(labels.topics)
-        kept = [i for i, query in enumerate(self.queries) if query in known]
-        data = self.select(kept)
-        asked = np.repeat(np.arange(len(data.queries)), data.sizes).tolist()
-        found = np.array(
-            [
-                labels.pool.find(data.queries[q], d)
-                for q, d in zip(asked, data.documents, strict=True)
-            ],
-            dtype=np.int64,
-        )
-        if not (found >= 0).any():
+        data = self.select([i for i, query in enumerate(self.queries) if query in known])
+        asked = [q for q, size in zip(data.queries, data.sizes, strict=True) for _ in range(size)]
+        pairs = zip(asked, data.documents, strict=True)
+        found = np.array([labels.pool.find(*pair) for pair in pairs], dtype=np.int64)
+        missing = found < 0
+        if missing.all():
             raise InputError(
                 "no document of the features has a label in the qrels",
                 code="no-labelled-document",
                 remedy="queries and documents need the same ids; name documents after # in "
                 "LETOR files, or with the argument documents",
             )
-        notes = _unlabelled(int((found < 0).sum()), set(self.queries) - known)
-        return replace(data, labels=_gathered(labels, found), notes=data.notes + notes)
+        notes = list(data.notes)
+        if number := int(missing.sum()):
+            text = f"{plural(number, 'document')} without a label: taken as not relevant"
+            notes.append(Note("unlabelled-documents", number, text))
+        if without := tuple(sorted(set(self.queries) - known)):
+            text = "queries without labels, left out"
+            notes.append(Note("unlabelled-queries", len(without), text, subjects=without))
+        if labels.labels is not None:
+            grades = np.maximum(labels.labels[found], 0).astype(np.int64)  # below 0: not judged
+            return replace(data, labels=Labels(np.where(missing, 0, grades)), notes=tuple(notes))
+        chances = labels.grade_p
+        if chances is None:
+            assert labels.p is not None
+            chances = np.stack([1 - labels.p, labels.p], axis=1)
+        nothing = np.eye(chances.shape[1])[0]
+        gathered = Labels(np.where(missing[:, None], nothing, chances[found]))
+        return replace(data, labels=gathered, notes=tuple(notes))
 
     def qrels(self) -> dict[str, dict[str, Any]]:
         """Return the labels as ``{query: {document: label}}``, grades or P(relevant)."""
@@ -324,9 +290,9 @@ class RankingData(Record, eq=False):
         """Return values of all rows by query and document; repeated names are an error."""
         documents = self.documents
         found: dict[str, dict[str, Any]] = {}
-        for query, part in self._parts():
-            names = documents[part]
-            found[query] = dict(zip(names, values[part], strict=True))
+        for query, (begin, end) in zip(self.queries, pairwise(self.offsets.tolist()), strict=True):
+            names = documents[begin:end]
+            found[query] = dict(zip(names, values[begin:end], strict=True))
             if len(found[query]) < len(names):
                 name = next(n for n in names if names.count(n) > 1)
                 raise InputError(
@@ -337,12 +303,8 @@ class RankingData(Record, eq=False):
                 )
         return found
 
-    def _parts(self) -> list[tuple[str, slice]]:
-        spans = pairwise(self.offsets.tolist())
-        return [(q, slice(*span)) for q, span in zip(self.queries, spans, strict=True)]
 
-
-def _numbers(given: str | Sequence[int], argument: str, columns: int) -> list[int]:
+def _places(given: str | Sequence[int], argument: str, columns: int) -> list[int]:
     """Return places of features, from numbers or text such as "1-20,25"."""
     found: list[int] = []
     for part in given.split(",") if isinstance(given, str) else map(str, given):
@@ -356,32 +318,6 @@ def _numbers(given: str | Sequence[int], argument: str, columns: int) -> list[in
             )
         found += range(first - 1, last)
     return found
-
-
-def _unlabelled(documents: int, queries: set[str]) -> tuple[Note, ...]:
-    notes = []
-    if documents:
-        text = f"{plural(documents, 'document')} without a label: taken as not relevant"
-        notes.append(Note("unlabelled-documents", documents, text))
-    if queries:
-        text = "queries without labels, left out"
-        names = tuple(sorted(queries))
-        notes.append(Note("unlabelled-queries", len(queries), text, subjects=names))
-    return tuple(notes)
-
-
-def _gathered(qrels: Qrels, found: NDArray[np.int64]) -> Labels:
-    """Gather labels of documents by their index in the pool; -1: not in it."""
-    missing = found < 0
-    if qrels.labels is not None:
-        grades = np.maximum(qrels.labels[found], 0).astype(np.int64)  # below 0: not judged
-        return Labels(grades=np.where(missing, 0, grades))
-    chances = qrels.grade_p
-    if chances is None:
-        assert qrels.p is not None
-        chances = np.stack([1 - qrels.p, qrels.p], axis=1)
-    nothing = np.eye(chances.shape[1])[0]
-    return Labels(chances=np.where(missing[:, None], nothing, chances[found]))
 
 
 def ranking_data(
@@ -422,90 +358,48 @@ def ranking_data(
     RankingData(6 queries, 60 documents, 3 features)
     """
     table = as_features(features)
-    if table.dtype.kind not in "fiub":
-        raise InputError(
-            "the features are not numbers",
-            code="not-numbers",
-            argument="features",
-            remedy="give a table of numbers",
-        )
     if table.ndim != 2 or 0 in table.shape:
-        raise InputError(
-            f"the features have the shape {table.shape}",
-            code="wrong-shape",
-            argument="features",
-            remedy="give rows of documents' features",
-        )
+        remedy = "give rows of documents' features"
+        raise _wrong(f"the features have the shape {table.shape}", "features", remedy)
     rows = table.shape[0]
     offsets, queries = _queries(groups, rows)
     if documents is not None and len(documents) != rows:
-        raise InputError(
-            f"there are {len(documents)} document ids for {rows} rows",
-            code="wrong-length",
-            argument="documents",
-            remedy="give one id per row",
-        )
-    given = (
-        Labels(grades=np.zeros(rows, dtype=np.int64))
-        if labels is None
-        else as_labels(labels, kind, rows)
-    )
+        problem = f"there are {len(documents)} document ids for {rows} rows"
+        raise _wrong(problem, "documents", "give one id per row", "wrong-length")
+    given = as_labels(np.zeros(rows, dtype=int) if labels is None else labels, kind, rows)
     named = None if documents is None else tuple(map(str, documents))
     return RankingData(table, given, offsets, queries, named)
 
 
 def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], list[str]]:
+    """Return where queries begin and end, and their names."""
+
+    def wrong(problem: str, code: str, remedy: str) -> InputError:
+        return _wrong(problem, "groups", remedy, code)
+
+    both = "the query of every row, or the number of rows of each query"
     if groups is None:
-        raise InputError(
-            "the rows of each query are not known",
-            code="no-groups",
-            argument="groups",
-            remedy="give the query of every row, or the number of rows of each query",
-        )
-    given = as_array(groups)
+        raise wrong("the rows of each query are not known", "no-groups", f"give {both}")
+    given = _array(groups)
     if given.ndim != 1 or not len(given):
-        raise InputError(
-            f"the groups have the shape {given.shape}",
-            code="wrong-shape",
-            argument="groups",
-            remedy="give one list: the query of each row, or the number of rows of each query",
-        )
+        problem = f"the groups have the shape {given.shape}"
+        raise wrong(problem, "wrong-shape", f"give one list: {both}")
     if len(given) == rows:
-        return _by_query([str(q) for q in given.tolist()])
+        names = [str(q) for q in given.tolist()]
+        starts = [0, *(i for i in range(1, rows) if names[i] != names[i - 1])]
+        queries = [names[i] for i in starts]
+        check_together(queries)
+        return np.array([*starts, rows], dtype=np.int64), queries
     if given.dtype.kind not in "iu":
-        raise InputError(
-            f"there are {len(given)} groups for {rows} rows",
-            code="wrong-length",
-            argument="groups",
-            remedy="give the query of every row, or the numbers of rows of all queries",
-        )
-    return _by_size(given.astype(np.int64), rows)
-
-
-def _by_size(sizes: NDArray[np.int64], rows: int) -> tuple[NDArray[np.int64], list[str]]:
-    if (bad := np.flatnonzero(sizes < 1)).size:
-        raise InputError(
-            f"query {bad[0] + 1} of {len(sizes)} has {sizes[bad[0]]} documents",
-            code="empty-query",
-            argument="groups",
-            remedy="leave queries without documents out of the groups",
-        )
-    if sizes.sum() != rows:
-        raise InputError(
-            f"the groups add up to {sizes.sum():,} rows, but there are {rows:,}",
-            code="wrong-length",
-            argument="groups",
-            remedy="give each query's number of rows, or the query of every row",
-        )
-    return ends(sizes), [str(i + 1) for i in range(len(sizes))]
-
-
-def _by_query(rows: list[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Return where queries begin and end, and their names, from the query of every row."""
-    starts = [0, *(i for i in range(1, len(rows)) if rows[i] != rows[i - 1])]
-    queries = [rows[i] for i in starts]
-    check_together(queries)
-    return np.array([*starts, len(rows)], dtype=np.int64), queries
+        problem = f"there are {len(given)} groups for {rows} rows"
+        raise wrong(problem, "wrong-length", f"give {both}")
+    for query in np.flatnonzero(given < 1)[:1]:
+        problem = f"query {query + 1} of {len(given)} has {given[query]} documents"
+        raise wrong(problem, "empty-query", "leave queries without documents out of the groups")
+    if given.sum() != rows:
+        problem = f"the groups add up to {given.sum():,} rows, but there are {rows:,}"
+        raise wrong(problem, "wrong-length", f"give {both}")
+    return ends(given), [str(i + 1) for i in range(len(given))]
 
 
 def check_together(queries: list[str], file: str | None = None) -> None:

@@ -259,7 +259,7 @@ class Goal(Record):
         """Return the goal for these labels: by default all thresholds are equally likely."""
         if self.name not in GRADED:
             return self
-        if labels.grades is None:
+        if not labels.graded:
             raise InputError(
                 f"{GRADED[self.name]} needs integer grades, but these labels are probabilities",
                 code="needs-grades",
@@ -294,9 +294,8 @@ class Goal(Record):
     def queries(self, labels: Labels, offsets: Ints) -> Queries | GradedQueries:
         if self.name in GRADED:
             goal = self.on(labels)
-            assert labels.grades is not None
             extended = self.name == "xgap"
-            return GradedQueries.of(labels.grades, offsets, goal.thresholds, self.cutoff, extended)
+            return GradedQueries.of(labels.values, offsets, goal.thresholds, self.cutoff, extended)
         if self.name == NMCG:
             return nmcg_queries(labels, offsets, self.user, self.nav_rel, self.cutoff)
         return dcg_queries(labels, offsets, self.cutoff)

@@ -234,7 +234,7 @@ def boost(
     """Train a booster; return it and, for each monitored set, its measures after every tree."""
     lightgbm = need_lightgbm()
     built_in = goal.name == LAMBDARANK
-    if built_in and data.labels.grades is None:
+    if built_in and not data.labels.graded:
         raise InputError(
             "LightGBM's lambdarank needs integer grades, but these labels are probabilities",
             code="needs-grades",
