@@ -47,9 +47,10 @@ def _names_of_options() -> set[str]:
     from inspect import signature
 
     from hungjury.ltr.compare import compare_rankers
-    from hungjury.ltr.train import ALIASES, train_ranker
+    from hungjury.ltr.train import lightgbm_names, train_ranker
 
-    names = {"objective", "metric", *TREES, *(alias for name in TREES for alias in ALIASES[name])}
+    ours = {"objective", "metric", *TREES}
+    names = {alias for alias, name in lightgbm_names().items() if name in ours}
     return names.union(*(signature(call).parameters for call in (train_ranker, compare_rankers)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -246,39 +246,34 @@ def compare_rankers(
         ]
         for v, (goal, each) in enumerate(variants)
     ]
-    values = np.stack([np.concatenate([t.values for t in row], axis=-1) for row in tried])
+    values = np.stack([np.concatenate([v for v, _, _ in row], axis=-1) for row in tried])
+    curves = np.array([np.mean([c for _, _, c in row], axis=0) for row in tried])
     tested = [len(fold[2].queries) for fold in parts]
+    trees = curves.shape[-1]
+    beyond = tuple(str(size) for size in sizes if size > trees)
+    text = f"rankers have {plural(trees, 'tree')}; left out sizes"
+    too_large = Note("size", len(beyond), text, subjects=beyond, about="result")
+    about_users = {str(n): n for fold in parts for n in user_notes(measured[1], fold[0])}
     return RankerComparison(
         objectives=tuple(goal.name for goal, _ in variants),
         without=tuple(left_out if each is less else "" for _, each in variants),
         size=(sum(len(part.queries) for part in parts[0]), parts[0][0].features.shape[1]),
         measures=tuple(str(goal) for goal in measured),
-        sizes=tuple(tried[0][0].sizes),
+        sizes=(*(str(size) for size in sizes if size <= trees), ALL),
         values=values,
         fold_of=np.repeat(np.arange(len(parts)), tested),
-        trees=np.array([[t.best for t in row] for row in tried]),
+        trees=np.array([[best for _, best, _ in row] for row in tried]),
         p=np.asarray(randomisation_test(values - values[:1], samples, seed)),
-        curves=np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
+        curves=curves,
         shares=np.array(
             [class_shares(f[0].labels, f[0].offsets, wanted["nav_rel"]).mean() for f in parts]
         ),
-        notes=tuple(note for fold in parts for data in fold for note in data.notes)
-        + _distinct(note for fold in parts for note in user_notes(measured[1], fold[0]))
-        + _beyond(sizes, tried[0][0].curves.shape[1]),
+        notes=(
+            *(note for fold in parts for data in fold for note in data.notes),
+            *about_users.values(),  # folds mostly have the same ones
+            *[too_large] * bool(beyond),
+        ),
     )
-
-
-def _beyond(sizes: Sequence[int], trees: int) -> tuple[Note, ...]:
-    """Note sizes that no ranker has."""
-    left_out = tuple(str(size) for size in sizes if size > trees)
-    text = f"rankers have {plural(trees, 'tree')}; left out sizes"
-    note = Note("size", len(left_out), text, subjects=left_out, about="result")
-    return (note,) if left_out else ()
-
-
-def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Drop repeated notes: folds mostly have the same ones about users."""
-    return tuple({str(note): note for note in notes}.values())
 
 
 def _folds(given: FoldsLike) -> list[Fold]:
@@ -309,15 +304,6 @@ def _share(progress: Progress | None, done: int, trainings: int) -> Progress | N
     return step
 
 
-class _Trained(Record, eq=False):
-    """One ranker on one fold."""
-
-    sizes: list[str]
-    values: Floats  # [measure, size, test query]
-    best: int
-    curves: Floats  # [measure, tree]
-
-
 def _trained(
     goal: Goal,
     fold: Fold,
@@ -325,7 +311,12 @@ def _trained(
     settings: dict[str, Any],
     sizes: Sequence[int],
     progress: Progress | None,
-) -> _Trained:
+) -> tuple[Floats, int, Floats]:
+    """Train one ranker on one fold.
+
+    Return the values on its test queries, [measure, size, query], the best number of trees, and the
+    mean after every tree, [measure, tree].
+    """
     train, valid, test = fold
     seen = [("valid", valid), ("test", test)]
     booster, history = boost(goal, train, seen, measured, settings, progress)
@@ -337,7 +328,7 @@ def _trained(
     for s, trees in enumerate([*kept, best]):
         scores = np.asarray(booster.predict(test.features, num_iteration=trees), dtype=float)
         values[:, s] = [queries.values(scores) for queries in looked]
-    return _Trained([*map(str, kept), ALL], values, best, curves)
+    return values, best, curves
 
 
 CAPTION = "Rankers on several data sets by number of trees; * p < 0.05, ** p < 0.01 against {}"

@@ -19,7 +19,6 @@ from hungjury.data.reading.options import FileLike
 from hungjury.data.reading.sources import Source, expand
 from hungjury.ltr.data import (
     GRADES,
-    Features,
     FeaturesLike,
     Labels,
     RankingData,
@@ -96,12 +95,9 @@ def _text(source: Source, kind: LabelKind) -> RankingData:
 
 
 def _arrays(path: str, kind: LabelKind) -> RankingData:
-    start = path.removesuffix(ARRAYS)
-    features, labels, groups = (_array(f"{start}_{what}.npy") for what in _KINDS)
+    start = path.removesuffix("feature.npy")
+    features, labels, groups = (_array(f"{start}{of}.npy") for of in ("feature", "label", "group"))
     return ranking_data(features, labels, groups, kind=kind)
-
-
-_KINDS = ("feature", "label", "group")
 
 
 def _array(path: str) -> NDArray[Any]:
@@ -131,8 +127,7 @@ def as_ranking_data(
                 code="array-count",
                 remedy="give (features, labels, groups)",
             )
-        features, values, groups = given
-        return ranking_data(features, values, groups, kind=labels)
+        return ranking_data(*given, kind=labels)
     return read_letor(given, labels, columns)
 
 
@@ -223,22 +218,19 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
     named = None
     if any(part.named is not None for part in parts):
         named = tuple(name for part in parts for name in part.documents)
+    tables: list[Any] = [part.features for part in parts]
+    if any(hasattr(table, "tocsr") for table in tables):
+        from scipy.sparse import vstack
+
+        tables = [vstack(tables, format="csr")]
     return RankingData(
-        _stacked([part.features for part in parts]),
+        tables[0] if len(tables) == 1 else np.concatenate(tables),
         Labels.join([part.labels for part in parts]),
         ends(np.concatenate([part.sizes for part in parts])),
         queries,
         named,
         tuple(note for part in parts for note in part.notes),
     )
-
-
-def _stacked(tables: list[Features]) -> Features:
-    if any(hasattr(table, "tocsr") for table in tables):
-        from scipy.sparse import vstack
-
-        return vstack(tables, format="csr")
-    return np.concatenate(tables)
 
 
 def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
@@ -277,6 +269,5 @@ def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
     made = []
     for first in range(folds):
         *train, valid, test = [parts[(first + i) % folds] for i in range(folds)]
-        chosen = (np.concatenate(train), valid, test)
-        made.append((data.select(chosen[0]), data.select(chosen[1]), data.select(chosen[2])))
+        made.append((data.select(np.concatenate(train)), data.select(valid), data.select(test)))
     return made

@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,75 +40,56 @@ def check_model(text: str) -> int:
     head, end, _ = text.partition("\nTree=")
     if not end or "\nend of trees" not in text:
         raise ValueError("the model is not complete")
-    features = _bounded(_entries(head), "max_feature_idx", MOST_FEATURES - 1) + 1
+    stated = _entries(head)
+    features = _bounded(stated, "max_feature_idx", MOST_FEATURES - 1) + 1
     trees = list(_TREE.finditer(text))
-    if len(trees) > MOST_TREES or [tree[1] for tree in trees] != [
-        str(i) for i in range(len(trees))
-    ]:
+    numbers = [tree[1] for tree in trees]
+    if len(trees) > MOST_TREES or numbers != list(map(str, range(len(trees)))):
         raise ValueError("its trees are not numbered from 0")
-    sizes = _entries(head).get("tree_sizes", "").split()
-    if [integer_of(size) for size in sizes] != list(_sizes(text, trees)):
+    starts = [*(tree.start() for tree in trees), text.index("end of trees")]
+    sizes = [len(text[begin:end].encode()) for begin, end in pairwise(starts)]
+    if [integer_of(size) for size in stated.get("tree_sizes", "").split()] != sizes:
         raise ValueError("its trees do not have the sizes that are stated")
     for tree in trees:
         _check_tree(_entries(tree[2]), features, f"tree {tree[1]}")
     return len(trees)
 
 
-def _sizes(text: str, trees: list[re.Match[str]]) -> Iterator[int]:
-    """Yield the bytes of each tree, with the empty lines that follow it."""
-    ends = [tree.start() for tree in trees[1:]] + [text.index("end of trees")] if trees else []
-    for tree, end in zip(trees, ends, strict=True):
-        yield len(text[tree.start() : end].encode())
-
-
 def _entries(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.split("\n") if "=" in line)
 
 
-def _bounded(entries: dict[str, str], name: str, most: int) -> int:
+def _bounded(entries: dict[str, str], name: str, most: int, least: int = 0) -> int:
     value = integer_of(entries.get(name, ""))
-    if value is None or not 0 <= value <= most:
+    if value is None or not least <= value <= most:
         raise ValueError(f"{name} is {entries.get(name)!r}")
     return value
 
 
 def _check_tree(entries: dict[str, str], features: int, name: str) -> None:
-    leaves = _bounded(entries, "num_leaves", MOST_LEAVES)
+    def column(title: str, read: Callable[[str], float | None], kind: str, count: int) -> list[Any]:
+        found = [read(text) for text in entries.get(title, "").split()]
+        if len(found) != count or None in found:
+            raise ValueError(f"{title} of {name} does not have {count} entries that are {kind}")
+        return found
+
+    leaves = _bounded(entries, "num_leaves", MOST_LEAVES, 1)
     nodes = leaves - 1
-    if leaves < 1 or _bounded(entries, "num_cat", nodes if nodes > 0 else 0) < 0:
-        raise ValueError(f"{name} has no leaf")
-    if len(_numbers(entries, "leaf_value", name)) != leaves:
-        raise ValueError(f"leaf_value of {name} does not have {leaves} entries")
+    _bounded(entries, "num_cat", nodes)
+    column("leaf_value", decimal_of, "numbers", leaves)
     if nodes == 0:
         return
-    for column in ("threshold", "decision_type", "split_gain"):
-        if len(_numbers(entries, column, name)) != nodes:
-            raise ValueError(f"{column} of {name} does not have {nodes} entries")
-    if not all(0 <= f < features for f in _integers(entries, "split_feature", nodes, name)):
+    for title in ("threshold", "decision_type", "split_gain"):
+        column(title, decimal_of, "numbers", nodes)
+    if not all(0 <= f < features for f in column("split_feature", integer_of, "integers", nodes)):
         raise ValueError(f"{name} splits a feature that the model does not have")
     seen: set[int] = set()
     for side in ("left_child", "right_child"):
-        for node, child in enumerate(_integers(entries, side, nodes, name)):
+        for node, child in enumerate(column(side, integer_of, "integers", nodes)):
             # Children come after their node; what is below 0 is a leaf, counted from -1 down.
             if not (node < child < nodes or -leaves <= child < 0) or child in seen:
                 raise ValueError(f"{name} is not a tree")
             seen.add(child)
-
-
-def _integers(entries: dict[str, str], column: str, count: int, name: str) -> list[int]:
-    found = [integer_of(text) for text in entries.get(column, "").split()]
-    given = [value for value in found if value is not None]
-    if len(given) != count or len(found) != count:
-        raise ValueError(f"{column} of {name} does not have {count} integers")
-    return given
-
-
-def _numbers(entries: dict[str, str], column: str, name: str) -> list[float]:
-    found = [decimal_of(text) for text in entries.get(column, "").split()]
-    given = [value for value in found if value is not None]
-    if len(given) < len(found):
-        raise ValueError(f"{column} of {name} contains something other than numbers")
-    return given
 
 
 FORMAT, VERSION = "hungjury ranker", 2
@@ -220,9 +202,8 @@ class Ranker(Record, Result, eq=False):
             content.get("user"), file=text, source=str(content.get("user_name"))
         )
         try:
-            given = (content[name] for name in ("nav_rel", "cutoff", "thresholds"))
-            nav_rel, cutoff, thresholds = given
-            goal = Goal(content["objective"], user, nav_rel, cutoff, tuple(thresholds))
+            name, nav_rel, cutoff = (content[key] for key in ("objective", "nav_rel", "cutoff"))
+            goal = Goal(name, user, nav_rel, cutoff, tuple(content["thresholds"]))
             trees = check_model(content["model"])
             if not 1 <= content["trees"] <= trees:
                 raise ValueError(f"it uses {content['trees']!r} trees of {trees}")
@@ -252,26 +233,16 @@ def _plain(value: object) -> bool:
 
 
 def _read(path: str) -> dict[str, Any]:
-    content = read_json(path, "a saved ranker", "make it with Ranker.save or `hungjury train`")
+    remedy = "make it with Ranker.save or `hungjury train`"
+    content = read_json(path, "a saved ranker", remedy)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(
-            "not a saved ranker",
-            code="not-a-ranker",
-            file=path,
-            remedy="make it with Ranker.save or `hungjury train`",
-        )
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"a ranker of version {content.get('version')!r}",
-            code="other-version",
-            file=path,
-            remedy=f"this version reads {VERSION}: train it again",
-        )
-    if content.get("digest") != _digest(content):
-        raise InputError(
-            "the ranker is damaged, or was edited: its digest does not match",
-            code="damaged-file",
-            file=path,
-            remedy="copy or train it again",
-        )
-    return content
+        problem, code = "not a saved ranker", "not-a-ranker"
+    elif content.get("version") != VERSION:
+        problem, code = f"a ranker of version {content.get('version')!r}", "other-version"
+        remedy = f"this version reads {VERSION}: train it again"
+    elif content.get("digest") != _digest(content):
+        problem = "the ranker is damaged, or was edited: its digest does not match"
+        code, remedy = "damaged-file", "copy or train it again"
+    else:
+        return content
+    raise InputError(problem, code=code, file=path, remedy=remedy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -43,21 +45,6 @@ if TYPE_CHECKING:
 
     from hungjury.users.model import UserModel
 
-# Other names by which LightGBM knows the parameters that have a default here.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "learning_rate": ("shrinkage_rate", "eta"),
-    "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
-    "num_iterations": (
-        "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds",
-        "num_boost_round", "n_estimators", "max_iter",
-    ),
-    "early_stopping_round": ("early_stopping_rounds", "early_stopping", "n_iter_no_change"),
-    "seed": ("random_seed", "random_state"),
-    "verbosity": ("verbose",),
-    "num_threads": ("num_thread", "nthread", "nthreads", "n_jobs"),
-    "deterministic": (),
-    "force_row_wise": ("force_col_wise",),
-}  # fmt: skip
 # The same model on one core or two.
 STEADY = {"verbosity": -1, "deterministic": True, "force_row_wise": True}
 # Parameters of LightGBM's own command, files, predictions, clusters, objectives and metrics.
@@ -157,23 +144,25 @@ def parameters_with(
     given: Mapping[str, Any], stop_early: bool, objectives: Sequence[Objective] = (NMCG,)
 ) -> dict[str, Any]:
     """Return LightGBM's parameters: those given, and for all others the defaults."""
-    _check_parameters(given, objectives)
+    known = lightgbm_names()
+    _check_parameters(given, known, objectives)
+    named = {known[name] for name in given}
     ours = {name: option.default for name, option in TREES.items()}
-    settings = dict(given)
-    for name, value in (ours | STEADY | {"num_threads": cores()}).items():
-        if not {name, *ALIASES[name]} & set(given):
-            settings[name] = value
-    if not stop_early:
-        for name in ("early_stopping_round", *ALIASES["early_stopping_round"]):
-            settings.pop(name, None)
-    return settings
+    ours |= STEADY | {"num_threads": cores()}
+    if "force_col_wise" in named:
+        del ours["force_row_wise"]
+    settings = {**given, **{name: ours[name] for name in ours if name not in named}}
+    return {
+        name: value
+        for name, value in settings.items()
+        if stop_early or known[name] != "early_stopping_round"
+    }
 
 
-def _check_parameters(given: Mapping[str, Any], objectives: Sequence[Objective]) -> None:
+def _check_parameters(
+    given: Mapping[str, Any], known: Mapping[str, str], objectives: Sequence[Objective]
+) -> None:
     """Refuse what LightGBM accepts silently: names without an effect, and infinite numbers."""
-    known = {alias: name for name, aliases in ALIASES.items() for alias in (name, *aliases)}
-    if not set(known).issuperset(given):
-        known |= lightgbm_names()
     without_effect = USELESS if LAMBDARANK in objectives else USELESS | OF_LAMBDARANK
     for name, value in given.items():
         if name not in known:
@@ -212,9 +201,6 @@ def _check_parameters(given: Mapping[str, Any], objectives: Sequence[Objective])
 
 def lightgbm_names() -> dict[str, str]:
     """Return LightGBM's parameters by all their names, as it lists them itself."""
-    import ctypes
-    import json
-
     library = need_lightgbm().basic._LIB
     size = ctypes.c_int64(0)
     buffer = ctypes.create_string_buffer(1 << 20)
@@ -300,23 +286,15 @@ def user_notes(goal: Goal, data: RankingData) -> tuple[Note, ...]:
     """Return notes on the users a ranker is trained for; none for other objectives."""
     if goal.name != NMCG:
         return ()
-    return _missing_class(goal, data) + goal.user.notes(goal.cutoff)
-
-
-def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
-    """Note a user class without training queries."""
-    if len(goal.user.classes) == 1:
-        return ()
     share = class_shares(data.labels, data.offsets, goal.nav_rel)
-    top = data.labels.largest
-    if not share.any():
+    top, text = data.labels.largest, ""
+    if len(goal.user.classes) > 1 and not share.any():
         hint = f"; the largest grade is {top}, nav_rel is {goal.nav_rel}"
         text = f"no training query is navigational{hint if top < goal.nav_rel else ''}"
-    elif np.all(share == 1):
+    elif len(goal.user.classes) > 1 and np.all(share == 1):
         text = "no training query is informational"
-    else:
-        return ()
-    return (Note("class-without-data", 1, text, about="result"),)
+    without = [Note("class-without-data", 1, text, about="result")] if text else []
+    return (*without, *goal.user.notes(goal.cutoff))
 
 
 @dataclass(eq=False, repr=False)
