@@ -51,7 +51,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 LONGEST_NOTE, LONGEST_REASON, LONGEST_TIME = 4000, 500, 24 * 3600.0
-Body: TypeAlias = Mapping[str, object]
+Body: TypeAlias = Mapping[str, Any]
 Reply: TypeAlias = dict[str, Any]
 
 
@@ -135,11 +135,8 @@ def _text(body: Body, name: str, longest: int) -> str:
 
 def _seconds(body: Body) -> float:
     seconds = body.get("seconds", 0)
-    if (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, (int, float))
-        or not abs(seconds) < math.inf  # isfinite() cannot take the largest integers
-    ):
+    # isfinite() cannot take the largest integers
+    if type(seconds) not in (int, float) or not abs(seconds) < math.inf:
         raise Refused(400, "The time must be a number of seconds.")
     return float(min(max(seconds, 0), LONGEST_TIME))
 
@@ -162,8 +159,7 @@ class Guard:
             await send(message)
 
         try:
-            _check_size(scope)
-            _check_origin(scope["method"], scope["headers"])
+            _check_origin(scope)
         except Refused as refused:
             reply = PlainTextResponse(refused.message, refused.status)
             await reply(scope, receive, with_headers)
@@ -171,13 +167,11 @@ class Guard:
             await self.app(scope, receive, with_headers)
 
 
-def _check_size(scope: Scope) -> None:
-    sizes = [len(name) + len(value) for name, value in scope["headers"]]
+def _check_origin(scope: Scope) -> None:
+    method, headers = scope["method"], scope["headers"]
+    sizes = [len(name) + len(value) for name, value in headers]
     if len(scope["raw_path"]) + len(scope["query_string"]) + sum(sizes) > LARGEST_HEAD:
         raise Refused(431, f"Address and headers may have {LARGEST_HEAD // 1024} KB.")
-
-
-def _check_origin(method: str, headers: Sequence[tuple[bytes, bytes]]) -> None:
     hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
     origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
     if len(hosts) != 1 or not _is_loopback(hosts[0]):
@@ -236,12 +230,8 @@ async def read_json(request: Request) -> dict[str, Any]:
     return found
 
 
-PAGE = {
-    "": ("page.html", "text/html"),
-    "page.css": ("page.css", "text/css"),
-    "page.js": ("page.js", "text/javascript"),
-    "text.js": ("text.js", "text/javascript"),
-}
+PAGE = {"": "page.html", "page.css": "page.css", "page.js": "page.js", "text.js": "text.js"}
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 # The cookie is SameSite=Strict, so a browser does not send it when it follows a link from another
 # site. This page, which is our own, requests the labelling page.
 ENTER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hungjury label</title>
@@ -269,7 +259,8 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
 
     asked = PageRequests(desk, results)
     people = {key_of(person): person for person in desk.people}
-    parts = {name: (_part(file), kind) for name, (file, kind) in PAGE.items()}
+    folder = files("hungjury.labelling").joinpath("page")
+    parts = {name: folder.joinpath(file).read_bytes() for name, file in PAGE.items()}
 
     async def enter(request: Request) -> Response:
         person = whose(desk.people, request.query_params.get("token", ""))
@@ -292,8 +283,7 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         name = request.path_params.get("part", "")
         if name not in parts:
             raise Refused(404, "Page not found.")
-        text, kind = parts[name]
-        return Response(text, media_type=kind)
+        return Response(parts[name], media_type=KINDS[PAGE[name].rpartition(".")[2]])
 
     async def progress(request: Request) -> Response:
         return JSONResponse(asked.progress(person_of(request), request.query_params))
@@ -333,10 +323,6 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         InputError: not_stored,
     }
     return Guard(Starlette(routes=routes, exception_handlers=handlers))
-
-
-def _part(name: str) -> str:
-    return files("hungjury.labelling").joinpath("page", name).read_text(encoding="utf-8")
 
 
 HOST = "127.0.0.1"

@@ -52,25 +52,22 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
     for part in re.split(r",\s*(?=\d)", text.strip()):
         match = re.fullmatch(r"(\d)(?:[\s:=]+(.*\S))?\s*", part, re.S)
         if match is None:
-            raise InputError(f"grades: cannot read {part!r}", code="bad-scale", remedy=_REMEDY)
+            raise _bad_scale(f"cannot read {part!r}")
         meaning = " ".join((match[2] or "").split())
         if len(meaning) > _LONGEST:
-            raise InputError(
-                f"grades: the meaning of {match[1]} is longer than {_LONGEST} characters",
-                code="bad-scale",
-                remedy="shorten it; it has to fit on a button",
-            )
+            problem = f"the meaning of {match[1]} is longer than {_LONGEST} characters"
+            raise _bad_scale(problem, "shorten it; it has to fit on a button")
         found.append(Grade(int(match[1]), meaning))
     numbers = [one.grade for one in found]
     if numbers != sorted(set(numbers)):
-        raise InputError(
-            f"grades: expected increasing grades, got {', '.join(map(str, numbers))}",
-            code="bad-scale",
-            remedy=_REMEDY,
-        )
+        raise _bad_scale(f"expected increasing grades, got {', '.join(map(str, numbers))}")
     if len(found) < 2:
-        raise InputError("grades: expected at least two grades", code="bad-scale", remedy=_REMEDY)
+        raise _bad_scale("expected at least two grades")
     return tuple(found)
+
+
+def _bad_scale(problem: str, remedy: str = _REMEDY) -> InputError:
+    return InputError(f"grades: {problem}", code="bad-scale", remedy=remedy)
 
 
 BATCH = 50
@@ -124,10 +121,10 @@ def read_items(path: str) -> DocumentList:
     kind = table_format(source)
     items = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
     if not items:
-        raise _no_documents(source.name)
+        raise _no_documents(source)
     ours = found[0].head().strip() == PLAN_HEAD.encode()
     text = found[0].content().decode("utf-8-sig", "replace") if ours else ""
-    return DocumentList(os.path.basename(path), items, text)
+    return DocumentList(os.path.basename(path), list(items), text)
 
 
 def batches(items: Sequence[Item], order: Sequence[int], size: int = BATCH) -> list[list[int]]:
@@ -153,20 +150,18 @@ def _without_head(source: Source) -> tuple[Source, int]:
     while rest.startswith(b"#"):
         rest, head = rest.partition(b"\n")[2], head + 1
     if not rest.strip():
-        raise _no_documents(source.name)
+        raise _no_documents(source)
     return Source(source.name, held=rest), head
 
 
-def _no_documents(file: str) -> InputError:
-    return InputError(
-        "the plan has no documents",
-        code="empty-plan",
-        file=file,
-        remedy="check the command that produced it",
-    )
+def _no_documents(source: Source) -> InputError:
+    remedy = "check the command that produced it"
+    problem = "the plan has no documents"
+    return InputError(problem, code="empty-plan", file=source.name, remedy=remedy)
 
 
-def _table(table: InputTable, head: int) -> list[Item]:
+def _table(table: InputTable, head: int) -> dict[Item, int]:
+    """Return the documents of a table, each with its line."""
     topics = table.texts(table.need("topic"))
     documents = table.texts(table.need("document"))
     lower = {str(name).lower(): name for name in table.columns}
@@ -175,13 +170,15 @@ def _table(table: InputTable, head: int) -> list[Item]:
     if order is not None:
         places = table.numbers(order, "order")
         rows.sort(key=lambda row: places[row])
-    found = [Item(topics[r], documents[r]) for r in rows]
-    _check_unique(found, table.name, [head + table.line(r) for r in rows])
+    found: dict[Item, int] = {}
+    for r in rows:
+        _add(found, Item(topics[r], documents[r]), table.name, head + table.line(r))
     return found
 
 
-def _plain(source: Source, head: int) -> list[Item]:
-    found, lines = [], []
+def _plain(source: Source, head: int) -> dict[Item, int]:
+    """Return the documents of a text without a header, each with its line."""
+    found: dict[Item, int] = {}
     try:
         text = source.content().decode("utf-8")
     except UnicodeDecodeError:
@@ -200,22 +197,17 @@ def _plain(source: Source, head: int) -> list[Item]:
                 line=number,
                 remedy="give a table with the columns topic and document, or a qrels file",
             )
-        found.append(Item(words[0], words[1] if len(words) == 2 else words[2]))
-        lines.append(number)
-    _check_unique(found, source.name, lines)
+        _add(found, Item(words[0], words[len(words) // 2]), source.name, number)
     return found
 
 
-def _check_unique(items: Sequence[Item], file: str, lines: Sequence[int]) -> None:
-    seen: dict[tuple[str, str], int] = {}
-    for item, line in zip(items, lines, strict=True):
-        pair = (item.topic, item.document)
-        if pair in seen:
-            raise InputError(
-                f"document '{item.document}' of topic '{item.topic}' is also in line {seen[pair]}",
-                code="duplicate",
-                file=file,
-                line=line,
-                remedy="keep one row per topic and document",
-            )
-        seen[pair] = line
+def _add(items: dict[Item, int], item: Item, file: str, line: int) -> None:
+    first = items.setdefault(item, line)
+    if first != line:
+        raise InputError(
+            f"document '{item.document}' of topic '{item.topic}' is also in line {first}",
+            code="duplicate",
+            file=file,
+            line=line,
+            remedy="keep one row per topic and document",
+        )

@@ -83,32 +83,31 @@ class LabelStore:
         grades: Sequence[Grade] | None = None,
     ) -> None:
         if path == ":memory:":
-            raise InputError(
-                "labels in memory would be lost",
-                code="unusable-file",
-                file=path,
-                remedy="give a file name such as labels.db",
-            )
+            remedy = "give a file name such as labels.db"
+            raise _refused(path, "labels in memory would be lost", "unusable-file", remedy)
         self.path, self._file = path, os.path.realpath(path)
         self.lost: InputError | None = None
-        self._handle = _open(path)
+        try:  # the database contains the secret parts of addresses
+            self._handle = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            problem = f"cannot be opened: {error.strerror}"
+            raise _refused(path, problem, "unreadable", "check the folder") from None
         try:
             _check_regular(path, os.fstat(self._handle))
-            self._base = self._connect()
+            self._base = sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
             self._prepare()
             _lock(path, self._handle)
             with self.transaction():
                 self._set_plan(documents)
                 self.grades = self._set_grades(grades)
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             self.close()
-            raise _unusable(path, error) from None
-        except BaseException:
-            self.close()
+            if isinstance(error, sqlite3.OperationalError):
+                problem, remedy = f"cannot be used: {error}", "check the folder and disk"
+                raise _refused(path, problem, "unreadable", remedy) from None
+            if isinstance(error, sqlite3.DatabaseError):
+                raise not_ours(path) from None
             raise
-
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
 
     def _prepare(self) -> None:
         """Check that the file is a database of ours before changing it."""
@@ -117,12 +116,9 @@ class LabelStore:
             raise not_ours(self.path)
         version = self._base.execute("pragma user_version").fetchone()[0]
         if ours and version != VERSION:
-            raise InputError(
-                f"written by another version of hungjury (format {version}, this one is {VERSION})",
-                code="other-version",
-                file=self.path,
-                remedy="use that version to export the labels",
-            )
+            problem = f"written by another version of hungjury (format {version}, this one is {{}})"
+            remedy = "use that version to export the labels"
+            raise _refused(self.path, problem.format(VERSION), "other-version", remedy)
         for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
             self._base.execute(f"pragma {setting}")
         if not ours:
@@ -222,12 +218,8 @@ class LabelStore:
             break
         else:
             said, remedy = "they could not be copied", "check the folder and disk"
-        return InputError(
-            f"the database was deleted, moved or replaced while it was open; {said}",
-            code="database-lost",
-            file=self.path,
-            remedy=remedy,
-        )
+        problem = f"the database was deleted, moved or replaced while it was open; {said}"
+        return _refused(self.path, problem, "database-lost", remedy)
 
     def register(self, names: Sequence[str]) -> list[Person]:
         """Return the people with these names and their permanent addresses; add new ones."""
@@ -279,10 +271,7 @@ class LabelStore:
                 if one.grade not in known:
                     problems.append(f"{what}: {one.grade:g} is not one of the grades")
                 elif before is None:
-                    self._base.execute(
-                        "insert or ignore into dealt (item, judge, adjudicated) values (?, ?, ?)",
-                        key,
-                    )
+                    self.deal(person, item, one.adjudicated)
                     said = Answer(int(one.grade), note=one.note)
                     self.answer(person, item, said, one.seconds, one.adjudicated, one.at)
                     new += 1
@@ -293,19 +282,16 @@ class LabelStore:
                 listed = "".join(f"\n  {text}" for text in problems[:MOST_PROBLEMS])
                 more = len(problems) - MOST_PROBLEMS
                 listed += f"\n  and {more:,} more" if more > 0 else ""
-                raise InputError(
-                    f"{plural(len(problems), 'label')} cannot be stored:{listed}",
-                    code="conflicting-labels",
-                    file=self.path,
-                    remedy="fix or remove these labels; nothing was stored",
-                )
+                problem = f"{plural(len(problems), 'label')} cannot be stored:{listed}"
+                remedy = "fix or remove these labels; nothing was stored"
+                raise _refused(self.path, problem, "conflicting-labels", remedy)
         return new
 
     # Call each of these inside a transaction.
 
     def deal(self, person: int, item: int, adjudicated: bool) -> None:
         self._base.execute(
-            "insert into dealt (item, judge, adjudicated) values (?, ?, ?)",
+            "insert or ignore into dealt (item, judge, adjudicated) values (?, ?, ?)",
             (item, person, adjudicated),
         )
 
@@ -330,16 +316,8 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
-def _open(path: str) -> int:
-    try:  # the database contains the secret parts of addresses
-        return os.open(os.path.realpath(path), os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        raise InputError(
-            f"cannot be opened: {error.strerror}",
-            code="unreadable",
-            file=path,
-            remedy="check the folder",
-        ) from None
+def _refused(path: str, problem: str, code: str, remedy: str) -> InputError:
+    return InputError(problem, code=code, file=path, remedy=remedy)
 
 
 LOCKED_BYTE = (1 << 30) + 4096  # after the bytes that SQLite locks, which start at 1 << 30
@@ -356,12 +334,9 @@ def _lock(path: str, handle: int) -> None:
     try:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCKED_BYTE)
     except OSError:
-        raise InputError(
-            "another `hungjury label` is using this database",
-            code="in-use",
-            file=path,
-            remedy="use its page, or stop it with Ctrl-C first",
-        ) from None
+        problem = "another `hungjury label` is using this database"
+        remedy = "use its page, or stop it with Ctrl-C first"
+        raise _refused(path, problem, "in-use", remedy) from None
 
 
 def _check_regular(path: str, found: os.stat_result) -> None:
@@ -373,15 +348,4 @@ def _check_regular(path: str, found: os.stat_result) -> None:
         remedy = "remove the other names, or use a symbolic link"
     else:
         return
-    raise InputError(problem, code="unusable-file", file=path, remedy=remedy)
-
-
-def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:
-    if isinstance(error, sqlite3.OperationalError):
-        return InputError(
-            f"cannot be used: {error}",
-            code="unreadable",
-            file=path,
-            remedy="check the folder and disk",
-        )
-    return not_ours(path)
+    raise _refused(path, problem, "unusable-file", remedy)
