@@ -23,7 +23,7 @@ from hungjury import __version__
 from hungjury.base.errors import MissingExtra, percent
 from hungjury.base.provenance import origin_of
 from hungjury.base.text import letter, neighbours
-from hungjury.data.texts import DOCUMENTS, QUERIES, TextFiles
+from hungjury.data.texts import TextFiles
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
@@ -39,7 +39,7 @@ from hungjury.report.board import (
     sentences,
     shown,
 )
-from hungjury.report.page_data import PageLists, packed, page_texts, script_data
+from hungjury.report.page_data import packed, script_data
 from hungjury.report.page_figures import (
     Interval,
     chart,
@@ -256,16 +256,7 @@ def page(
     script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     systems = [shown(name) for name in board.systems]
-    lists = None if board.evidence is None else PageLists.of(board.evidence)
-    texts = (
-        {}
-        if lists is None
-        else {
-            "queries": page_texts(queries, board.topics, QUERIES),
-            "texts": page_texts(documents, lists.ids(), DOCUMENTS),
-        }
-    )
-    data = script_data(board, systems, lists, texts)
+    data = script_data(board, systems, queries, documents)
     return environment.get_template("page.html").render(
         **content(board, origin_of(board) if origin is None else origin, systems),
         title=title and shown(title),
@@ -274,7 +265,7 @@ def page(
         by_measure=[] if beside is None else _by_measure(beside),
         history=history_lines(history, board.systems),
         data=packed(data),
-        lists=data.head.get("lists", 0),
+        lists=data.get("lists", 0),
         style=_part("page.css") + _part("pair.css"),
         script=script,
         script_hash=digest,
