@@ -16,8 +16,8 @@ from hungjury.leaderboard.board import Assumed
 from hungjury.leaderboard.several import Boards
 from hungjury.report.board import BEST_RECORD, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
-from hungjury.report.page_data import _smallest
-from hungjury.report.page_figures import (
+from hungjury.report.page_data import (
+    _smallest,
     border,
     chart,
     common_prefix,
@@ -561,11 +561,11 @@ def test_the_border_runs_where_inside_meets_outside():
 
 def test_a_chart_writes_no_number_over_another():
     drawn = chart([(2, 0.3), (20, 0.2), (21, 0.19), (22, 0.18), (40, 0.1)], 21, 3, 3)
-    told = [p["x"] for p in drawn.points if p["labelled"]]
+    told = [p["x"] for p in drawn["points"] if p["labelled"]]
     assert all(b - a >= 38 for a, b in pairwise(told))
-    assert [p["labelled"] for p in drawn.points if p["kind"] == "now"] == [True]
-    assert [p["kind"] for p in drawn.points] == ["measured"] * 2 + ["now"] + ["guessed"] * 2
-    heights = [p["y"] for p in drawn.points]
+    assert [p["labelled"] for p in drawn["points"] if p["kind"] == "now"] == [True]
+    assert [p["kind"] for p in drawn["points"]] == ["measured"] * 2 + ["now"] + ["guessed"] * 2
+    heights = [p["y"] for p in drawn["points"]]
     assert heights == sorted(heights)
 
 

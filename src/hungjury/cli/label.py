@@ -23,10 +23,15 @@ from hungjury.data.reading.formats import is_database
 from hungjury.data.reading.options import JUDGES, LabelPolicy
 from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.labelling.desk import Desk, Display
-from hungjury.labelling.exchange import all_labels, labels_given, progress_sentence, stored_items
 from hungjury.labelling.items import DocumentList, Item, parse_grades, read_items
 from hungjury.labelling.results import Results
-from hungjury.labelling.store import LabelStore
+from hungjury.labelling.store import (
+    LabelStore,
+    all_labels,
+    labels_given,
+    progress_sentence,
+    stored_items,
+)
 from hungjury.leaderboard.plan_file import Plan, as_plans
 
 if TYPE_CHECKING:

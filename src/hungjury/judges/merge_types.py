@@ -273,7 +273,7 @@ class Merged(Qrels, eq=False, kw_only=True):
 
     def plot(self, what: MergePicture = "judges") -> Plot:
         """Draw how often each judge gave the merged label, a higher or a lower one."""
-        return Plot(in_report("judge_plots.draw_merged")(self, what))
+        return Plot(in_report("judge_plots.draw_merged")(self))
 
     def _repr_html_(self) -> str:
         size = f"{plural(len(self), 'document')} of {plural(len(self.topics), 'topic')}"

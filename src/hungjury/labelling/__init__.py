@@ -1,5 +1,5 @@
 """The page where people label documents (extra `label`): a local server and a database.
 
-`items` reads a plan, `store` keeps every answer in SQLite, `dealing` decides who sees what next,
-`desk` ties these together, `app` serves the page; `exchange` takes labels in and out.
+`items` reads a plan, `store` keeps every answer in SQLite and takes labels in and out, `dealing`
+decides who sees what next, `desk` ties these together, `app` serves the page.
 """

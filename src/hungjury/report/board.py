@@ -98,19 +98,19 @@ CAUSES = {  # of uncertainty, and what they mean
 
 def headline(board: Leaderboard) -> str:
     """Return one line about what was measured."""
+    settings, grades = board.settings, board.settings.labels.grades
+    scale = f"grades {grades[0]}-{grades[-1]}" if grades else "probabilities"
+    if settings.rel is not None:
+        scale = f"relevant from grade {settings.rel}"
+    judged = plural(settings.judges, "judge")
+    if settings.families not in (0, settings.judges):  # families share a vote, and copies
+        judged += f" with {plural(settings.families, 'vote')}"
+    judged += f" merged by {board.merge}, {scale}, means on the {board.scale}'s scale"
     return (
         f"{board.measure} on {_topics(board)}: {plural(len(board.systems), 'system')}, "
-        f"{plural(len(board.topics), 'topic')}, {_judged_by(board)}"
+        f"{plural(len(board.topics), 'topic')}, "
+        + ("probabilities of one source" if board.as_given else judged)
         + ("" if board.correction is None else f", {_corrected_by(board.correction)}")
-    )
-
-
-def _judged_by(board: Leaderboard) -> str:
-    if board.as_given:
-        return "probabilities of one source"
-    return (
-        f"{plural(board.settings.judges, 'judge')}{_shared(board)} merged by {board.merge}, "
-        f"{_scale(board)}, means on the {board.scale}'s scale"
     )
 
 
@@ -118,25 +118,12 @@ def _topics(board: Leaderboard) -> str:
     return "topics like these" if board.target == "population" else "these topics"
 
 
-def _shared(board: Leaderboard) -> str:
-    """Return the number of votes, if judges share them: families do, and copies."""
-    votes = board.settings.families
-    return "" if votes in (0, board.settings.judges) else f" with {plural(votes, 'vote')}"
-
-
-def _scale(board: Leaderboard) -> str:
-    """Return the scale of the labels."""
-    grades = board.settings.labels.grades
-    if board.settings.rel is not None:
-        return f"relevant from grade {board.settings.rel}"
-    return f"grades {grades[0]}-{grades[-1]}" if grades else "probabilities"
-
-
 def board_text(board: Leaderboard, digits: int) -> str:
     """Return a table with bars for intervals, followed by the sources of uncertainty."""
     low, high = float(board.low.min()), float(board.high.max())
     width = max(len("group"), *(len(row.letters) for row in board.rows()))
-    header = ["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]
+    interval = f"{percent(board.settings.level)} interval"
+    header = ["", "system", "mean", interval, "", "best", "ranks", "group".ljust(width)]
     rows = []
     for place, row in enumerate(board.rows(), 1):
         mean, first, last, best, ranks = _rounded(row, digits)
@@ -150,8 +137,8 @@ def board_text(board: Leaderboard, digits: int) -> str:
 
 def rounded_board(board: Leaderboard, digits: int) -> Table:
     """Return a row per system with rounded numbers, for LaTeX and HTML."""
-    mean, interval = _headings(board)
-    header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
+    interval = f"{percent(board.settings.level)} interval"
+    header = ["system", f"{board.measure}, mean", interval, "P(best)", "ranks", "groups"]
     rows = []
     for row in board.rows():
         mean, low, high, best, ranks = _rounded(row, digits)
@@ -165,11 +152,6 @@ def _rounded(row: BoardRow, digits: int) -> list[str]:
     low, high = row.rank_low, row.rank_high
     numbers = [f"{value:.{digits}f}" for value in (row.mean, row.low, row.high)]
     return [*numbers, percent(row.p_best), str(low) if low == high else f"{low}-{high}"]
-
-
-def _headings(board: Leaderboard) -> tuple[str, str]:
-    """Headings of means and intervals; whose scale they are on is said above and below."""
-    return "mean", f"{percent(board.settings.level)} interval"
 
 
 def assumed(board: Leaderboard) -> list[str]:
@@ -369,7 +351,12 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
         measured.append(" Give at least two systems.")
     elif _concludes(board):
         chance = f" The chance that it is the best of the {len(board.systems):,} is "
-        measured += [f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
+        measured.append(f"{chance}{percent(float(board.p_best[0]))}")
+        rival = 1 + int(np.argmax(board.p_best[1:]))
+        share = float(board.p_best[rival])
+        if share:
+            measured += ["; for ", (shown(board.systems[rival]),), f" it is {percent(share)}"]
+        measured.append(".")
     return {"head": _head(board, best), "below": measured}
 
 
@@ -397,15 +384,6 @@ def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
     return [best, f" leads, but cannot be told apart from {rest}"]
 
 
-def _next(board: Leaderboard) -> Sentence:
-    """Other systems that might be the best."""
-    rival = 1 + int(np.argmax(board.p_best[1:]))
-    share = float(board.p_best[rival])
-    if share == 0:
-        return []
-    return ["; for ", (shown(board.systems[rival]),), f" it is {percent(share)}"]
-
-
 def _not_apart(board: Leaderboard) -> list[int]:
     """Return places of the systems that cannot be told apart from the first."""
     return [s for s in range(1, len(board.systems)) if not board.apart[0, s]]
@@ -414,7 +392,14 @@ def _not_apart(board: Leaderboard) -> list[int]:
 def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
     """Return sentences on what the reader may conclude, and on what not."""
     if not _concludes(board):
-        return [], [["Who is better: ", _why_not(board)], *_limits(board)]
+        assert board.correction is not None
+        middle, low, high = board.correction.agreement
+        why = (
+            f"Who is better: grades of the panel and of people correlate by {middle:.2f} "
+            f"({low:.2f} to {high:.2f}) on the documents that both labelled. Look into the judges, "
+            "or estimate from planned gold labels alone."
+        )
+        return [], [[why], *_limits(board)]
     if len(board.systems) == 1:
         return [], _limits(board)
     return _may(board, digits), [*_open(board), *_limits(board)]
@@ -424,19 +409,8 @@ def _concludes(board: Leaderboard) -> bool:
     return board.correction is None or board.correction.concludes
 
 
-def _why_not(board: Leaderboard) -> str:
-    assert board.correction is not None
-    middle, low, high = board.correction.agreement
-    return (
-        f"grades of the panel and of people correlate by {middle:.2f} ({low:.2f} to {high:.2f}) on "
-        "the documents that both labelled. Look into the judges, or estimate from planned gold "
-        "labels alone."
-    )
-
-
 def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     """Say of the first systems which others they are better than."""
-    of = "topics like these" if board.target == "population" else "these topics"
     whose = ", in the view of this panel" if board.scale == "panel" and not board.assumed else ""
     out: list[Sentence] = []
     systems = len(board.systems)
@@ -444,7 +418,10 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
         worse = [i for i in range(s + 1, systems) if board.apart[s, i]]
         if not worse:
             continue
-        start: Sentence = [f"On {of}{whose}, " if not out else "", (shown(board.systems[s]),)]
+        start: Sentence = [
+            f"On {_topics(board)}{whose}, " if not out else "",
+            (shown(board.systems[s]),),
+        ]
         rest: Sentence
         if len(worse) == systems - 1:
             rest = [" is better than every other system."]

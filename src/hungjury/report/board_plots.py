@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import BoardPicture, ComparisonPicture, ScoreBoardPicture, ScoresPicture
-from hungjury.base.errors import InputError, check_choice, check_known, percent
+from hungjury.base.errors import InputError, check_known, percent
 from hungjury.comparison.paired import Compared, Comparison
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.score_board import ScoreBoard
 from hungjury.measures.curve import Curve
 from hungjury.measures.scores import Scores
-from hungjury.report.page_figures import shown_ends
+from hungjury.report.page_data import shown_ends
 from hungjury.report.pictures import (
     COLOURS,
     LINE,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
     """Draw "intervals" or "pairs"."""
-    check_choice("what", what, get_args(BoardPicture))
     return _intervals(board) if what == "intervals" else _pairs(board)
 
 
@@ -59,7 +58,6 @@ def _intervals(board: Leaderboard) -> Figure:
 
 def draw_score_board(board: ScoreBoard, what: ScoreBoardPicture) -> Figure:
     """Draw "intervals", "pairs" or "collections"."""
-    check_choice("what", what, get_args(ScoreBoardPicture))
     if what == "pairs":
         return _pairs(board)
     if what == "collections":
@@ -81,7 +79,6 @@ def _pairs(board: Leaderboard | ScoreBoard) -> Figure:
 def draw_comparison(found: Comparison, measure: str, what: ComparisonPicture) -> Figure:
     """Draw "differences" or "topics"."""
     check_known("measure", measure, found.measures)
-    check_choice("what", what, get_args(ComparisonPicture))
     rows = [row for row in found.rows if row.measure == measure]
     if what == "topics":
         return _topic_differences(found, rows[:MOST_PANELS], measure)
@@ -123,7 +120,6 @@ def _topic_differences(found: Comparison, rows: list[Compared], measure: str) ->
 
 def draw_scores(scores: Scores, measure: str, what: ScoresPicture, other: str | None) -> Figure:
     """Draw "topics", "ranking", "scatter", "bump", "distribution" or "heat-map"."""
-    check_choice("what", what, get_args(ScoresPicture))
     check_known("measure", measure, scores.measures)
     m, order = scores.measures.index(measure), scores.best_first()
     if what == "scatter":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import AgreementPicture, GoldPicture
-from hungjury.base.errors import InputError, check_choice, percent, plural
+from hungjury.base.errors import InputError, percent, plural
 from hungjury.base.text import number_text
 from hungjury.judges.agreement import Agreement, Rankings, alpha_text, with_most
 from hungjury.judges.disagreement import PRM
@@ -39,12 +38,17 @@ LINES = 40  # judges listed
 
 
 def agreement_text(found: Agreement) -> str:
-    """Return the overall numbers, the warnings, and a line per judge."""
+    """Return the overall numbers, the warnings, and a line per judge with many labels."""
     head, *numbers = agreement_summary(found)
     lines = [head, "", *numbers]
     if found.warnings:
         lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
-    return "\n".join([*lines, "", _table(found), ""])
+    shown = found.table()
+    if not found.at_least and len(found.judges) > LINES:
+        shown = with_most(shown, found.labels, most=LINES)
+    left = len(found.judges) - len(shown.rows)
+    more = [f"and {plural(left, 'judge')} with fewer labels"] * bool(left)
+    return "\n".join([*lines, "", shown.to_text(), *more, ""])
 
 
 def agreement_summary(found: Agreement) -> list[str]:
@@ -63,32 +67,16 @@ def agreement_summary(found: Agreement) -> list[str]:
         lines.insert(1, f"half of the judges gave {few:,} labels or fewer, one gave {most:,}")
     if found.rankings is None:
         return lines
-    favoured = favour_text(found.rankings.favours)
-    return lines + _ranking_lines(found.rankings) + [favoured] * bool(favoured)
-
-
-def _ranking_lines(rankings: Rankings) -> list[str]:
+    rankings = found.rankings
     upper = np.triu_indices(len(rankings.tau), 1)
     both = (rankings.tau_ap + rankings.tau_ap.T) / 2
-    tau, tau_ap = rankings.tau[upper], both[upper]
-    return [
-        f"{len(rankings.systems)} systems ranked by {rankings.measure}: mean tau_b "
-        f"{number_text(_mean(tau))}, mean tau_ap {number_text(_mean(tau_ap))} between two judges",
-    ]
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _table(found: Agreement) -> str:
-    """Return a line per judge; of very many judges only those with the most labels."""
-    shown = found.table()
-    if not found.at_least and len(found.judges) > LINES:
-        shown = with_most(shown, found.labels, most=LINES)
-    left = len(found.judges) - len(shown.rows)
-    return f"{shown}\nand {plural(left, 'judge')} with fewer labels" if left else shown.to_text()
+    means = [values[~np.isnan(values)] for values in (rankings.tau[upper], both[upper])]
+    tau, tau_ap = (number_text(float(v.mean()) if len(v) else None) for v in means)
+    lines.append(
+        f"{len(rankings.systems)} systems ranked by {rankings.measure}: mean tau_b {tau}, mean "
+        f"tau_ap {tau_ap} between two judges"
+    )
+    return lines + list(filter(None, [favour_text(rankings.favours)]))
 
 
 _TITLES = {
@@ -99,9 +87,8 @@ _TITLES = {
 }
 
 
-def draw_agreement(found: Agreement, what: str = "kappa") -> Figure:
+def draw_agreement(found: Agreement, what: AgreementPicture = "kappa") -> Figure:
     """Draw the rankings of systems, or a heat map of all pairs of judges."""
-    check_choice("what", what, get_args(AgreementPicture))
     if what == "bump":
         order, rankings = found.order(), _ranked(found)
         ranks = rankings.ranks()[order].T
@@ -114,7 +101,6 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
 
     what: "kappa", "agreement", or with runs "tau" or "tau_ap".
     """
-    check_choice("what", what, tuple(_TITLES))
     of = _ranked(found) if what in ("tau", "tau_ap") else found.pairs
     order = found.order()
     values = getattr(of, what)[np.ix_(order, order)]
@@ -192,7 +178,6 @@ def _integers_only() -> Locator:
 
 def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
     """Draw "kappa", "reliability" or "errors"."""
-    check_choice("what", what, get_args(GoldPicture))
     if what == "errors":
         return _judge_map(found.correlation, found.judges, "Correlation of errors")
     return _kappa(found) if what == "kappa" else _reliability(found)
@@ -226,9 +211,8 @@ def _reliability(found: GoldAgreement) -> Figure:
     return figure
 
 
-def draw_merged(merged: Merged, what: str = "judges") -> Figure:
+def draw_merged(merged: Merged) -> Figure:
     """Draw how the labels of each judge differ from the merged ones: equal, higher, lower."""
-    check_choice("what", what, ("judges",))
     panel, labels = merged.panel, merged.hard().labels
     assert labels is not None
     given = np.array(panel.grades)[panel.choice]

@@ -39,15 +39,16 @@ from hungjury.report.board import (
     sentences,
     shown,
 )
-from hungjury.report.page_data import packed, script_data
-from hungjury.report.page_figures import (
+from hungjury.report.page_data import (
     Interval,
     chart,
     common_prefix,
     history_lines,
     judges_map,
+    packed,
     pairs_map,
     scale,
+    script_data,
     shown_ends,
 )
 
