@@ -396,7 +396,7 @@ def test_pictures(tmp_path):
         with pytest.raises(InputError, match="with runs"):
             draw(without)
     with pytest.raises(InputError, match="kappa"):
-        agreement_heatmap(found, "colour")
+        hj.agreement(judgments(made_up(21, top=2), 2)).plot("colour")
 
 
 def test_pictures_without_matplotlib_name_the_install_line(monkeypatch):
