@@ -38,7 +38,7 @@ class Labels(Record, eq=False):
 
     @property
     def graded(self) -> bool:
-        """Whether these are grades, not probabilities."""
+        """True for grades, false for probabilities."""
         return self.values.ndim == 1
 
     @property
