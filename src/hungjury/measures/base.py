@@ -193,6 +193,9 @@ class Measure(Named):
     takes_probabilities: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
     probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
+    expectation: ClassVar[E | None] = None  # the measure itself, if it is one over drawn labels
+    chance_of_unjudged: ClassVar[float] = 0.0  # P(relevant) of a document without a label
+    unjudged_depth: ClassVar[int] = 0  # ranks down to which documents outside the pool are needed
 
     def __init_subclass__(cls) -> None:
         """Remove the parent's capabilities from a class that scores differently.
@@ -247,11 +250,6 @@ class Measure(Named):
         return ()
 
     @property
-    def expectation(self) -> E | None:
-        """The measure itself, if it is the expectation of another one over drawn labels."""
-        return None
-
-    @property
     def threshold(self) -> int:
         """The lowest grade that counts as relevant."""
         return getattr(self, "rel", None) or 1
@@ -265,16 +263,6 @@ class Measure(Named):
     def declared_grade(self) -> int:
         """The largest grade named by the parameters, 0 if there is none."""
         return getattr(self, "max_grade", None) or 0
-
-    @property
-    def chance_of_unjudged(self) -> float:
-        """P(relevant) of a document without a label."""
-        return 0.0
-
-    @property
-    def unjudged_depth(self) -> int:
-        """Ranks down to which documents outside the pool must be known."""
-        return 0
 
     def with_probabilities(self, prob: Sequence[float]) -> Measure:
         """Return the version that takes P(relevant) of each grade, as gain or as probability.

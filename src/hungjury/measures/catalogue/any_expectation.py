@@ -124,7 +124,7 @@ class E(Uncertain):
             object.__setattr__(self, name, getattr(self.of, name))
 
     @property
-    def expectation(self) -> E:
+    def expectation(self) -> E:  # type: ignore[override]
         return self
 
     def is_certain(self, qrels: Qrels, condensed: bool) -> bool:
@@ -144,7 +144,7 @@ class E(Uncertain):
         return not self.dependent and kernel is not None and kernel.worth[0] == 0
 
     @property
-    def unjudged_depth(self) -> int:
+    def unjudged_depth(self) -> int:  # type: ignore[override]
         if self.chance_of_unjudged == 0:
             return 0
         if self.is_exact:
@@ -181,9 +181,6 @@ class E(Uncertain):
                 remedy="give prob, the probability of relevance at each grade, or binary labels",
             )
         self.of.check(max_grade)
-
-    def check_probabilities(self, of_grades: bool = False) -> None:
-        self.refuse(() if of_grades else ("prob",))
 
     def score(self, judged: Judged) -> Floats:
         raise MeasureError(

@@ -28,7 +28,6 @@ from hungjury.measures.base import (
     Sum,
     Sums,
     hits_of,
-    pools_of,
     ratio,
     rests_on,
 )
@@ -175,16 +174,14 @@ class GradedAP(Measure):
                 remedy=f"give {max_grade} probabilities, or declare the grades",
             )
 
-    def weights(self, judged: Judged) -> Floats:
+    def weights(self, top: int) -> Floats:
         """Return g_0 = 0, g_1, ..., padded with zeros to the largest grade of the scale."""
-        weights = np.zeros(judged.max_grade + 1)
-        given = self.g[: judged.max_grade]
-        weights[1 : len(given) + 1] = given
-        return weights
+        given = self.g[:top]
+        return np.array([0.0, *given, *[0.0] * (top - len(given))])
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        lowest = int(np.flatnonzero(self.weights(judged)).min(initial=judged.max_grade + 1))
-        return judged.relevant(lowest) > 0
+        top = judged.max_grade
+        return judged.relevant(int(np.flatnonzero(self.weights(top)).min(initial=top + 1))) > 0
 
     def satisfied(self, judged: Judged) -> Floats:
         """Return [..., list, place]: the precision that users see at a document, on average.
@@ -192,7 +189,7 @@ class GradedAP(Measure):
         Users with threshold k see precision among grades of k and more. Over all users that is the
         sum over m <= n of G(min(grade_m, grade_n)) / n.
         """
-        weights = self.weights(judged)
+        weights = self.weights(judged.max_grade)
         total = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
         for k in np.flatnonzero(weights):
             total += weights[k] * precisions(judged, int(k), self.cutoff)
@@ -201,7 +198,7 @@ class GradedAP(Measure):
     def by_grade(self, rank: Floats, top: int) -> tuple[Sum, ...]:
         """Return the sums of the precision that users see at documents of grade 1, 2, ..."""
         grade = np.arange(top + 1)
-        satisfied = np.cumsum(self.weights(pools_of(np.zeros((1, top + 1), dtype=np.int64))))
+        satisfied = np.cumsum(self.weights(top))
         return tuple(
             Sum("precisions", np.append(grade == k, 0.0), 1 / rank,
                 np.append(satisfied[np.minimum(grade, k)], 0.0))
@@ -223,11 +220,11 @@ class GAP(GradedAP):
 
     def score(self, judged: Judged) -> Floats:
         value = self.satisfied(judged).sum(axis=-1)
-        return ratio(value, judged.counts @ np.cumsum(self.weights(judged)))
+        return ratio(value, judged.counts @ np.cumsum(self.weights(judged.max_grade)))
 
     @rests_on("score", "defined", "satisfied")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        upto = np.cumsum(self.weights(pools_of(np.zeros((1, top + 1), dtype=np.int64))))
+        upto = np.cumsum(self.weights(top))
         parts = self.by_grade(rank, top)
         return Sums(parts, lambda sums, pools: ratio(np.sum(sums, axis=0), pools.counts @ upto))
 
@@ -254,7 +251,7 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
     def _scale(self, judged: Judged) -> Floats:
         """Return [..., list, grade]: the sum over k <= grade of g_k / RB(k), over G(grade); 0 where
         no user is satisfied."""
-        weights, share = self.weights(judged), np.zeros(judged.counts.shape)
+        weights, share = self.weights(judged.max_grade), np.zeros(judged.counts.shape)
         for k in np.flatnonzero(weights):
             share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
         return np.nan_to_num(ratio(share, np.cumsum(weights)))
@@ -276,21 +273,20 @@ class eGAP(GradedAP):  # noqa: N801
     formula = "eGAP@k = Σ_i g_i AP(rel=i)@k"
 
     def score(self, judged: Judged) -> Floats:
-        weights = self.weights(judged)
-        value = np.zeros(judged.counts.shape[:-1])
-        for k in np.flatnonzero(weights):
-            sums = precision_sum(judged, int(k), self.cutoff)
-            value = value + weights[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
-        return value
+        grades = range(1, judged.max_grade + 1)
+        return self._mean([precision_sum(judged, k, self.cutoff) for k in grades], judged)
+
+    def _mean(self, sums: Sequence[Floats], pools: Judged) -> Floats:
+        """Average AP over thresholds 1, 2, ..., given its sums."""
+        weights = self.weights(pools.max_grade)
+        each = [
+            weights[k] * np.nan_to_num(ratio(one, pools.relevant(k)))
+            for k, one in enumerate(sums, 1)
+        ]
+        return np.asarray(np.sum(each, axis=0))
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
-            each = zip(sums, self.weights(pools)[1:], range(1, top + 1), strict=True)
-            return np.asarray(
-                sum(g * np.nan_to_num(ratio(one, pools.relevant(k))) for one, g, k in each)
-            )
-
         grades = range(1, top + 1)
         parts = tuple(Sum("precisions", hits_of(top, k), 1 / rank) for k in grades)
-        return Sums(parts, finish)
+        return Sums(parts, self._mean)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
@@ -40,11 +40,6 @@ MAX_GRADE = param(
 )
 
 
-def gains_at_zero(gains: Gains) -> bool:
-    """Say whether documents judged not relevant have a gain, and so must be gathered."""
-    return any(grade == 0 and gain != 0 for grade, gain in gains or ())
-
-
 def gain_table(top: int, gains: Gains, exponential: bool) -> Floats:
     """Return the gain of grades 0 to `top`."""
     table = np.arange(top + 1, dtype=float)
@@ -74,12 +69,17 @@ def ideal_sum(judged: Judged, gains: Floats, discount: Floats) -> Floats:
     return value
 
 
-class Graded(Measure):
-    """Base of measures whose documents are worth what their grade gains."""
+class WithGains(Measure):
+    """Base of measures that may have a map of gains."""
 
     @property
     def needs_nonrelevant(self) -> bool:  # type: ignore[override]
-        return gains_at_zero(getattr(self, "gains", None))
+        """True if documents judged not relevant have a gain, and so must be gathered."""
+        return any(grade == 0 and gain != 0 for grade, gain in getattr(self, "gains", None) or ())
+
+
+class Graded(WithGains):
+    """Base of measures whose documents are worth what their grade gains."""
 
     def gain_of_grades(self, top: int) -> Floats:
         """Return what documents of grades 0 to `top` are worth."""
@@ -223,7 +223,7 @@ class nDCG(DCG):  # noqa: N801
 
 
 @CATALOGUE.add("Q")
-class Q(Measure):
+class Q(WithGains):
     """Q-measure: average precision with graded gains blended into it by beta. With beta 0 it is AP;
     larger values reward high grades near the top more."""
 
@@ -238,46 +238,30 @@ class Q(Measure):
     gains: Gains = GAINS
     cutoff: int | None = CUTOFF
 
-    @property
-    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
-        return gains_at_zero(self.gains)
-
     def score(self, judged: Judged) -> Floats:
         hits = judged.hits(self.rel, self.cutoff)
         table = gain_table(judged.max_grade, self.gains, exponential=False)
         gained = np.cumsum(judged.gains(table), axis=-1)
-        blended = (np.cumsum(hits, axis=-1) + self.beta * gained) / (
-            judged.ranks + self.beta * _ideal_gain(judged, table)
-        )
+        steps = self._ideal(judged)
+        best = sum(step * np.minimum(judged.ranks, many[..., None]) for many, step in steps)
+        blended = (np.cumsum(hits, axis=-1) + self.beta * gained) / (judged.ranks + best)
         return ratio((hits * blended).sum(axis=-1), judged.relevant(self.rel))
+
+    def _ideal(self, pools: Judged) -> list[tuple[Ints, float]]:
+        """Return pairs: beta times the best list's gain down to rank n is the sum of the second
+        times the smaller one of n and the first."""
+        table = gain_table(pools.max_grade, self.gains, exponential=False)
+        best = np.argsort(-table, kind="stable")
+        upto = np.moveaxis(np.cumsum(pools.counts[..., best], axis=-1), -1, 0)
+        steps = -np.diff(np.maximum(table[best], 0), append=0.0) * self.beta
+        return [(many, step) for many, step in zip(upto, steps.tolist(), strict=True) if step]
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        table = gain_table(top, self.gains, exponential=False)
-        best = np.argsort(-table, kind="stable")
-        steps = -np.diff(np.maximum(table[best], 0), append=0.0) * self.beta
-
-        def levels(pools: Judged) -> list[ArrayLike]:
-            """The best list's gain down to rank n is the sum of step * min(n, so many)."""
-            upto = np.cumsum(pools.counts[:, best], axis=1).T
-            return [level for pair in zip(upto, steps, strict=True) if pair[1] for level in pair]
-
-        gains, hits = np.append(table * self.beta, 0.0), hits_of(top, self.rel)
-        blended = Sum("blended", gains, rank, hits, levels)
+        gains = np.append(gain_table(top, self.gains, exponential=False) * self.beta, 0.0)
+        levels = lambda pools: [level for pair in self._ideal(pools) for level in pair]  # noqa: E731
+        blended = Sum("blended", gains, rank, hits_of(top, self.rel), levels)
         return Sums((blended,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
-
-
-def _ideal_gain(judged: Judged, table: Floats) -> Floats:
-    """Return [..., list, place]: the best list's gain, cumulated down to each place's rank."""
-    above = np.zeros((*judged.counts.shape[:-1], 1))
-    value = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
-    for grade in np.argsort(-table, kind="stable"):
-        if table[grade] <= 0:
-            break
-        here = judged.counts[..., grade, None]
-        value += table[grade] * np.clip(judged.ranks - above, 0, here)
-        above = above + here
-    return value
 
 
 MOST_ERR_GAIN = 50  # beyond, 1 - 2^-gain is 1 in floating point

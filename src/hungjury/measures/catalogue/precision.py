@@ -4,7 +4,7 @@ first relevant documents (RR, Success, ESL)."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import RecallLevels
@@ -23,6 +23,7 @@ from hungjury.measures.base import (
     hits_of,
     ratio,
     rests_on,
+    seen,
 )
 from hungjury.measures.ties import first_hit_distribution, within
 
@@ -31,9 +32,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def one_if_retrieved(judged: Judged) -> Floats:
-    """Return the worst fallout of every list: 1, or 0 for lists that are empty."""
-    return np.asarray(np.broadcast_to(judged.length > 0, judged.counts.shape[:-1]), dtype=float)
+class OfNonrelevant(Binary):
+    """Base of shares of the documents judged not relevant."""
+
+    smaller_is_better = True
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return judged.not_relevant(self.rel) > 0
+
+    def where_undefined(self, judged: Judged) -> Floats:
+        """Return 1, or 0 for lists that are empty."""
+        return np.asarray(np.broadcast_to(judged.length > 0, judged.counts.shape[:-1]), dtype=float)
 
 
 def _found(judged: Judged, rel: int, cutoff: int | None) -> Floats:
@@ -44,8 +53,25 @@ def _found(judged: Judged, rel: int, cutoff: int | None) -> Floats:
     return np.asarray((hits * within(judged, cutoff)).sum(axis=-1))
 
 
+class Share(BinaryAtCutoff):
+    """Base: the relevant documents in the first ranks, divided by a number that the pool fixes."""
+
+    averages_ties = True
+
+    def unit(self, pools: Judged) -> ArrayLike:
+        """Return what the number of relevant documents is divided by; 0: undefined."""
+        return pools.relevant(self.rel)
+
+    def score(self, judged: Judged) -> Floats:
+        return ratio(_found(judged, self.rel, self.cutoff), self.unit(judged))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        return self.hits_kernel("gains", np.ones(len(ranks)), top, self.unit)
+
+
 @CATALOGUE.add("P")
-class P(BinaryAtCutoff):
+class P(Share):
     """Precision at k: the share of the first k ranks that are relevant. Easy to explain, and the
     usual choice where people see one page of results. It ignores the order within the first k
     ranks, and a topic with fewer than k relevant documents cannot reach 1; a shorter list counts as
@@ -54,15 +80,10 @@ class P(BinaryAtCutoff):
     paper = "van Rijsbergen 1979"
     formula = "P@k = (1/k) Σ_{n≤k} x_n"
     proof = RANK_WEIGHTED
-    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
-    def score(self, judged: Judged) -> Floats:
-        return _found(judged, self.rel, self.cutoff) / self.cutoff
-
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        return self.hits_kernel("gains", np.ones(len(ranks)), top, lambda _: self.cutoff)
+    def unit(self, pools: Judged) -> ArrayLike:
+        return self.cutoff
 
     @rests_on("score", "defined", "average")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
@@ -74,7 +95,7 @@ class P(BinaryAtCutoff):
 
 
 @CATALOGUE.add("R")
-class R(BinaryAtCutoff):
+class R(Share):
     """Recall at k: the share of the relevant documents that are in the first k ranks. Use it for
     the first stage of a pipeline, where what is not found is lost. It depends on how many relevant
     documents are known, so it favours systems that contributed to the pool."""
@@ -82,62 +103,36 @@ class R(BinaryAtCutoff):
     paper = "van Rijsbergen 1979"
     formula = "R@k = (1/R) Σ_{n≤k} x_n"
     proof = RANK_WEIGHTED
-    averages_ties = True
-
-    def score(self, judged: Judged) -> Floats:
-        return ratio(_found(judged, self.rel, self.cutoff), judged.relevant(self.rel))
-
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        weights = np.ones(len(ranks))
-        return self.hits_kernel("gains", weights, top, lambda pools: pools.relevant(self.rel))
 
 
 @CATALOGUE.add("F1")
-class F1(BinaryAtCutoff):
+class F1(Share):
     """Harmonic mean of P@k and R@k: high only where both are. It is close to the smaller of the
     two."""
 
     paper = "van Rijsbergen 1979"
     formula = "F1@k = 2 P@k R@k / (P@k + R@k)"
-    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
-    def score(self, judged: Judged) -> Floats:
-        total = judged.relevant(self.rel)
-        both = ratio(2 * _found(judged, self.rel, self.cutoff), self.cutoff + total)
-        return np.where(total > 0, both, np.nan)
-
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        weights = np.ones(len(ranks))
-        return self.hits_kernel(
-            "gains", weights, top, lambda pools: (self.cutoff + pools.relevant(self.rel)) / 2
-        )
+    def unit(self, pools: Judged) -> ArrayLike:
+        return (self.cutoff + pools.relevant(self.rel)) / 2
 
 
 @CATALOGUE.add("Fallout")
-class Fallout(BinaryAtCutoff):
+class Fallout(BinaryAtCutoff, OfNonrelevant):
     """Share of the documents judged not relevant that are in the first k ranks. Smaller is better;
     undefined where nothing was judged not relevant, which counts as 1 if anything was retrieved.
     An empty list has the best value, so read it beside recall."""
 
     paper = "van Rijsbergen 1979"
     formula = "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
-    smaller_is_better = True
     needs_nonrelevant = True
 
     def score(self, judged: Judged) -> Floats:
         cutoff = judged.depth if self.cutoff is None else self.cutoff
         steps = np.diff(judged.judged, axis=-1, prepend=0)  # 1 where the document is judged
-        seen = (steps * (judged.ranks <= cutoff)).sum(axis=-1)
-        return ratio(seen - _found(judged, self.rel, cutoff), judged.not_relevant(self.rel))
-
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return judged.not_relevant(self.rel) > 0
-
-    def where_undefined(self, judged: Judged) -> Floats:
-        return one_if_retrieved(judged)
+        shown = (steps * (judged.ranks <= cutoff)).sum(axis=-1)
+        return ratio(shown - _found(judged, self.rel, cutoff), judged.not_relevant(self.rel))
 
 
 @CATALOGUE.add("Rprec")
@@ -160,7 +155,6 @@ class Rprec(Binary):
 
 
 ROUNDING = 1e-9  # of a recall level in documents
-ELEVEN = tuple(i / 10 for i in range(11))  # the usual recall levels
 
 
 LEVELS = param(
@@ -171,119 +165,111 @@ LEVELS = param(
 )
 
 
-def _needed(level: float, total: Ints, levels: str) -> Floats:
-    """Return the relevant documents needed for a recall level."""
-    if levels == "trec":
-        return np.asarray(np.floor(level * total + 0.5))
-    return np.asarray(np.ceil(level * total - ROUNDING))
+class Interpolated(Binary):
+    """Base: the mean over recall levels of the highest precision at any rank with at least that
+    recall."""
 
+    paper = "Buckley and Voorhees 2005"
+    levels: RecallLevels = LEVELS
 
-def _interpolated(judged: Judged, rel: int, recall: tuple[float, ...], levels: str) -> Floats:
-    """Return [..., list, level]: the highest precision at any rank with at least that recall."""
-    hits, total = judged.hits(rel), judged.relevant(rel)
-    met = np.cumsum(hits, axis=-1)
-    precision = hits * met / judged.ranks
-    best = [
-        np.where(met >= _needed(level, total, levels)[..., None], precision, 0.0).max(axis=-1)
-        for level in recall
-    ]
-    return np.where((total > 0)[..., None], np.stack(best, axis=-1), np.nan)
+    @property
+    def recalls(self) -> tuple[float, ...]:
+        """The recall levels."""
+        return tuple(i / 10 for i in range(11))
 
+    def score(self, judged: Judged) -> Floats:
+        hits, total = judged.hits(self.rel), judged.relevant(self.rel)
+        met = np.cumsum(hits, axis=-1)
+        precision = hits * met / judged.ranks
+        best = [
+            np.where(met >= self._needed(level, total)[..., None], precision, 0.0).max(axis=-1)
+            for level in self.recalls
+        ]
+        return np.asarray(np.mean(best, axis=0))
 
-def _interpolated_sums(
-    rank: Floats, top: int, rel: int, recall: tuple[float, ...], levels: str
-) -> Sums:
-    """Return the sums of the mean over recall levels."""
+    @rests_on("score", "defined")
+    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
+        def reached(level: float) -> Sum:
+            needed = lambda pools: [self._needed(level, pools.relevant(self.rel))]  # noqa: E731
+            return Sum("reached", hits_of(top, self.rel), 1 / rank, None, needed)
 
-    def reached(level: float) -> Sum:
-        hits = hits_of(top, rel)
-        return Sum(
-            "reached", hits, 1 / rank, None, lambda p: [_needed(level, p.relevant(rel), levels)]
-        )
+        parts = tuple(map(reached, self.recalls))
+        return Sums(parts, lambda sums, _: np.asarray(sum(sums) / len(sums)))
 
-    parts = tuple(map(reached, recall))
-    return Sums(parts, lambda sums, _: np.asarray(sum(sums) / len(recall)))
+    def _needed(self, level: float, total: Ints) -> Floats:
+        """Return the relevant documents needed for a recall level."""
+        if self.levels == "trec":
+            return np.asarray(np.floor(level * total + 0.5))
+        return np.asarray(np.ceil(level * total - ROUNDING))
 
 
 @CATALOGUE.add("IPrec")
-class IPrec(Binary):
+class IPrec(Interpolated):
     """Interpolated precision: the highest precision at any rank where recall is at least the level
     after @. The points of a precision-recall curve; a single level is rarely a good summary."""
 
-    paper = "Buckley and Voorhees 2005"
     formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ r R}, 0 where there is none"
     at = "recall"
     recall: float = required(kind=number, low=0, high=1, doc="recall level")
-    levels: RecallLevels = LEVELS
 
-    def score(self, judged: Judged) -> Floats:
-        return _interpolated(judged, self.rel, (self.recall,), self.levels)[..., 0]
-
-    @rests_on("score", "defined")
-    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        return _interpolated_sums(rank, top, self.rel, (self.recall,), self.levels)
+    @property
+    def recalls(self) -> tuple[float, ...]:
+        return (self.recall,)
 
 
 @CATALOGUE.add("IPrec11")
-class IPrec11(Binary):
+class IPrec11(Interpolated):
     """Mean of the interpolated precisions at recall 0, 0.1, ..., 1: the area under the
     precision-recall curve as it was reported before average precision."""
 
-    paper = "Buckley and Voorhees 2005"
     formula = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
 
-    levels: RecallLevels = LEVELS
+
+class FirstHit(BinaryAtCutoff):
+    """Base: what the rank of the first relevant document is worth."""
+
+    averages_ties = True
+
+    def worth(self, ranks: Floats) -> Floats:
+        """Return what each rank is worth, the first one most."""
+        raise NotImplementedError
 
     def score(self, judged: Judged) -> Floats:
-        return np.asarray(_interpolated(judged, self.rel, ELEVEN, self.levels).mean(axis=-1))
+        if judged.ties is not None:
+            ranks, chance = first_hit_distribution(judged, judged.hits(self.rel))
+            return np.asarray((chance * seen(ranks, self.cutoff) * self.worth(ranks)).sum(axis=-1))
+        hits = judged.hits(self.rel, self.cutoff)
+        return np.asarray((hits * self.worth(judged.ranks.astype(float))).max(axis=-1))
 
     @rests_on("score", "defined")
-    def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        return _interpolated_sums(rank, top, self.rel, ELEVEN, self.levels)
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        return self.hits_kernel("best", self.worth(ranks), top)
 
 
 @CATALOGUE.add("RR")
-class RR(BinaryAtCutoff):
+class RR(FirstHit):
     """Reciprocal rank: one over the rank of the first relevant document. For tasks with one right
     answer, such as known items and question answering; its mean over topics is MRR. Everything
     after the first relevant document is ignored, so it varies a lot between topics."""
 
     paper = "Voorhees 1999"
     formula = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
-    averages_ties = True
 
-    def score(self, judged: Judged) -> Floats:
-        if judged.ties is not None:
-            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
-            limit = np.inf if self.cutoff is None else self.cutoff
-            return np.asarray((chance * (rank <= limit) / rank).sum(axis=-1))
-        hits = judged.hits(self.rel, self.cutoff)
-        return np.asarray((hits / judged.ranks).max(axis=-1))
-
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        return self.hits_kernel("best", 1 / ranks, top)
+    def worth(self, ranks: Floats) -> Floats:
+        return np.asarray(1 / ranks)
 
 
 @CATALOGUE.add("Success")
-class Success(BinaryAtCutoff):
+class Success(FirstHit):
     """1 if a relevant document is in the first k ranks, else 0. Its mean is the share of topics
     with at least one good result; also called hit rate."""
 
     paper = "Craswell and Hawking 2004"
     formula = "Success@k = max_{n≤k} x_n"
-    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
-    def score(self, judged: Judged) -> Floats:
-        if judged.ties is not None:
-            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
-            return np.asarray((chance * (rank <= self.cutoff)).sum(axis=-1))
-        return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
-
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        return self.hits_kernel("best", np.ones(len(ranks)), top)
+    def worth(self, ranks: Floats) -> Floats:
+        return np.ones(ranks.shape)
 
 
 @CATALOGUE.add("ESL")

@@ -7,8 +7,8 @@ variance, both exact and in linear time; for any other measure see `any_expectat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from hungjury.base.parameters import (
     param,
     required,
 )
-from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
@@ -43,24 +42,17 @@ if TYPE_CHECKING:
 __all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
-class Chances(Record, eq=False):
-    """The probabilities that an expected measure works on."""
-
-    p: Floats  # [..., list, place]
-    unjudged: float  # of documents without a place
-    total: Floats  # [..., list]: sum over the pool
-
-
 class Uncertain(Measure):
     """Base of measures that take probabilities, also those of grades."""
 
     at = "cutoff"
     takes_probabilities = True
+    of_grades: ClassVar[tuple[str, ...]] = ("prob",)  # parameters that need grades
     prob: tuple[float, ...] | None
     unjudged: float | None
 
     @property
-    def chance_of_unjudged(self) -> float:
+    def chance_of_unjudged(self) -> float:  # type: ignore[override]
         """P(relevant) of unjudged documents; by default that of grade 0."""
         if self.unjudged is not None:
             return self.unjudged
@@ -106,9 +98,9 @@ class Uncertain(Measure):
         known = table[np.maximum(qrels.labels, 0)]
         return np.where(qrels.labels >= 0, known, self.chance_of_unjudged)
 
-    def refuse(self, names: Iterable[str]) -> None:
-        """Refuse parameters about grades if labels are probabilities."""
-        for name in names:
+    def check_probabilities(self, of_grades: bool = False) -> None:
+        """Refuse parameters about grades, unless every grade has its own probability."""
+        for name in () if of_grades else self.of_grades:
             if getattr(self, name) is not None:
                 raise MeasureError(
                     f"{self}: {name} needs grades, but these labels are already probabilities",
@@ -131,6 +123,7 @@ class Expected(Uncertain):
 
     paper = "Ferrante, Ferro and Pontarollo 2018"
     has_variance = True
+    of_grades = ("prob", "rel")
     prob: tuple[float, ...] | None = PROB
     unjudged: float | None = UNJUDGED
     rel: int | None = param(
@@ -165,15 +158,11 @@ class Expected(Uncertain):
             return super().for_probabilities(prob)
         return self.but(prob=prob, rel=None)
 
-    def check_probabilities(self, of_grades: bool = False) -> None:
-        """Refuse `prob` and `rel`, unless every grade has its own probability."""
-        self.refuse(() if of_grades else ("prob", "rel"))
-
-    def chances(self, judged: Judged) -> Chances:
-        """Return the probabilities of the documents of every list."""
+    def chances(self, judged: Judged) -> tuple[Floats, Floats]:
+        """Return the probabilities of documents [..., list, place], and their sum over the pool."""
         outside = self.chance_of_unjudged
         if judged.p is not None and judged.p_total is not None:
-            return Chances(judged.p, outside, judged.p_total)
+            return judged.p, judged.p_total
         if self.prob is not None:
             table = np.array(self.prob)
         else:
@@ -181,11 +170,10 @@ class Expected(Uncertain):
         p = judged.gains(table)
         if outside > 0:
             p = np.where(judged.labelled, p, outside)
-        total = judged.counts @ table + judged.unjudged_pool * outside
-        return Chances(p, outside, np.asarray(total))
+        return p, np.asarray(judged.counts @ table + judged.unjudged_pool * outside)
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return self.chances(judged).total > 0
+        return self.chances(judged)[1] > 0
 
     def score(self, judged: Judged) -> Floats:
         return self.moments(judged)[0]
@@ -210,16 +198,15 @@ class ExpectedSum(Expected):
         Inside ties a document has the mean weight of the tie's ranks, in the variance too. That
         of unjudged documents is then unknown: which of them are tied is not recorded.
         """
-        given = self.chances(judged)
+        p, outside = self.chances(judged)[0], self.chance_of_unjudged
         ranks = np.arange(1, judged.depth + 1, dtype=float)
         weights = self.discount(ranks) * seen(ranks, self.cutoff)
         places = judged.weigh(weights)
-        mean = _weighted(places, weights, given.p, given.unjudged, judged.length)
-        doubt = given.unjudged * (1 - given.unjudged)
+        mean = _weighted(places, weights, p, outside, judged.length)
+        doubt = outside * (1 - outside)
         if judged.ties is not None and doubt > 0:
             return mean, np.full(mean.shape, np.nan)
-        spread = _weighted(places**2, weights**2, given.p * (1 - given.p), doubt, judged.length)
-        return mean, spread
+        return mean, _weighted(places**2, weights**2, p * (1 - p), doubt, judged.length)
 
 
 def _weighted(
@@ -283,19 +270,15 @@ def recall_base(value: Any) -> RecallBase:
     """Check a recall base: 'pool', 'list', 'retrieved', a number, or a number for every topic."""
     if value in ("pool", "list", "retrieved"):
         return str(value)
+    several = isinstance(value, (Mapping, tuple))
+    pairs = value.items() if isinstance(value, Mapping) else value if several else [("", value)]
     try:
-        if not isinstance(value, (Mapping, tuple)):
-            base = number(value)
-            return base if base > 0 else _no_base()
-        pairs = value.items() if isinstance(value, Mapping) else value
         each = tuple(sorted((str(topic), number(n)) for topic, n in pairs))
     except (TypeError, ValueError):
-        _no_base()
-    return each if each and min(n for _, n in each) > 0 else _no_base()
-
-
-def _no_base() -> NoReturn:
-    raise ValueError("'pool', 'list', 'retrieved', a number above 0, or one for every topic")
+        each = ()
+    if not each or min(n for _, n in each) <= 0:
+        raise ValueError("'pool', 'list', 'retrieved', a number above 0, or one for every topic")
+    return each if several else each[0][1]
 
 
 def recall_base_param(default: str) -> Any:
@@ -333,11 +316,11 @@ class eRAP(Expected):  # noqa: N801
     collection: int | None = COLLECTION
 
     @property
-    def unjudged_depth(self) -> int:
+    def unjudged_depth(self) -> int:  # type: ignore[override]
         return self.base_depth if self.recall_base == "retrieved" else 0
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return self._base(judged, self.chances(judged)) > 0
+        return self._base(judged, self.chances(judged)[1]) > 0
 
     @rests_on("score", "defined", "moments", "chances")
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:
@@ -350,37 +333,35 @@ class eRAP(Expected):  # noqa: N801
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
         """Compute mean and variance; inside ties the mean over all orders, without a variance."""
-        given = self.chances(judged)
+        p, total = self.chances(judged)
+        base, outside = self._base(judged, total), self.chance_of_unjudged
         if judged.ties is not None:
-            tied = precision_sums(judged, given.p, given.unjudged, self.cutoff)
-            return ratio(tied, self._base(judged, given)), np.full(tied.shape, np.nan)
-        shape = np.broadcast_shapes(given.p.shape, judged.ranks.shape)
+            tied = precision_sums(judged, p, outside, self.cutoff)
+            return ratio(tied, base), np.full(tied.shape, np.nan)
+        shape = np.broadcast_shapes(p.shape, judged.ranks.shape)
         length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
         mean, variance = native.precision_sums(
             np.ascontiguousarray(np.broadcast_to(judged.ranks, shape)).reshape(-1, shape[-1]),
-            np.ascontiguousarray(np.broadcast_to(given.p, shape)).reshape(-1, shape[-1]),
+            np.ascontiguousarray(np.broadcast_to(p, shape)).reshape(-1, shape[-1]),
             np.ascontiguousarray(np.broadcast_to(length, shape[:-1])).ravel().astype(np.int32),
-            given.unjudged,
+            outside,
         )
-        base = self._base(judged, given)
-        return (
-            ratio(mean.reshape(shape[:-1]), base),
-            ratio(variance.reshape(shape[:-1]), np.asarray(base) ** 2),
-        )
+        mean, variance = mean.reshape(shape[:-1]), variance.reshape(shape[:-1])
+        return ratio(mean, base), ratio(variance, base**2)
 
-    def _base(self, judged: Judged, given: Chances) -> Floats:
+    def _base(self, judged: Judged, total: Floats) -> Floats:
+        """Return the expected number of relevant documents, `total` of them in the pool."""
+        outside = self.chance_of_unjudged
         if not isinstance(self.recall_base, str):
             known = self.least_relevant(judged.topics)
-            return np.asarray(np.broadcast_to(known[judged.topic], given.total.shape))
+            return np.asarray(np.broadcast_to(known[judged.topic], total.shape))
         if self.collection is not None:
             pooled = judged.counts.sum(axis=-1) + judged.unjudged_pool
-            hidden = np.maximum(self.collection - pooled, 0)
-            return np.asarray(given.total + given.unjudged * hidden)
+            return np.asarray(total + outside * np.maximum(self.collection - pooled, 0))
         if self.recall_base == "pool":
-            return given.total
+            return total
         if self.recall_base == "list":
-            others = judged.length - judged.pooled[..., -1]
-            return given.total + given.unjudged * others
+            return np.asarray(total + outside * (judged.length - judged.pooled[..., -1]))
         if judged.unjudged_retrieved is None:
             raise MeasureError(
                 f"{self}: which unjudged documents were retrieved is known only for runs",
@@ -389,4 +370,4 @@ class eRAP(Expected):  # noqa: N801
                 remedy="use evaluate(), or give the recall base as a number",
             )
         retrieved = judged.unjudged_retrieved(self.base_depth)[judged.topic]
-        return given.total + given.unjudged * retrieved
+        return np.asarray(total + outside * retrieved)

@@ -21,7 +21,7 @@ from hungjury.measures.base import (
     ratio,
     rests_on,
 )
-from hungjury.measures.catalogue.precision import one_if_retrieved
+from hungjury.measures.catalogue.precision import OfNonrelevant
 
 __all__ = [
     "Accuracy",
@@ -104,23 +104,16 @@ class SetF(OfTheSet):
 
 
 @CATALOGUE.add("SetFallout")
-class SetFallout(Binary, OfTheSet):
+class SetFallout(OfNonrelevant, OfTheSet):
     """Share of the documents judged not relevant that are retrieved. Smaller is better; undefined
     where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
 
     paper = "van Rijsbergen 1979"
     formula = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
-    smaller_is_better = True
 
     def score(self, judged: Judged) -> Floats:
         seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
         return ratio(seen, judged.not_relevant(self.rel))
-
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return judged.not_relevant(self.rel) > 0
-
-    def where_undefined(self, judged: Judged) -> Floats:
-        return one_if_retrieved(judged)
 
 
 class Count(OfTheSet):
