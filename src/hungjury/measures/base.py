@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from hungjury.base.errors import Note
     from hungjury.data.qrels import Qrels
     from hungjury.measures.catalogue.any_expectation import E
-
-Form: TypeAlias = Callable[[int], Callable[[int], bool]]
-"""Length of the lists -> the test whether a rank balances rank 1 (see `balancing_forms`)."""
 
 
 class Kernel(Record):
@@ -203,7 +200,7 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__()
-        for name in ("kernel", "sums", "for_probabilities", "balancing_form"):
+        for name in ("kernel", "sums", "for_probabilities"):
             grounds = getattr(getattr(cls, name), "rests_on", ())
             if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
                 setattr(cls, name, getattr(Measure, name))
@@ -236,13 +233,6 @@ class Measure(Named):
             code="no-probabilities",
             remedy="use AP, P, RBP or DCG(base=...)",
         )
-
-    def balancing_form(self, low: int, top: int) -> Form | None:
-        """Return the closed form of the balancing index for two grades, if there is one.
-
-        It is that of the measure without its cutoff.
-        """
-        return None
 
     @classmethod
     def variants(cls) -> tuple[dict[str, Any], ...]:

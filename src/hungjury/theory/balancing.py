@@ -27,10 +27,10 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 from hungjury.data.judged import BUDGET
-from hungjury.measures.balancing_forms import TOLERANCE, cut
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.paired import t_test
 from hungjury.theory.axioms import check_axioms, example_measure
+from hungjury.theory.balancing_forms import TOLERANCE, closed_form
 from hungjury.theory.list_pairs import ListScorer, MeasureLike, plentiful_pool
 
 Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
@@ -122,10 +122,9 @@ def _search(
 ) -> Callable[[int], Index]:
     """The function that finds the index of one length."""
     if method in ("auto", "closed") and scorer.measure is not None:
-        form = scorer.measure.balancing_form(low, top)
+        form = closed_form(scorer.measure, low, top)
         if form is not None:
-            known = cut(form, scorer.measure.depth)
-            return lambda length: _bisect(known(length), length)
+            return lambda length: _bisect(form(length), length)
     if method == "closed":
         raise MeasureError(
             f"{scorer.name} has no closed form here",

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.data.judged import BUDGET, many_lists
-from hungjury.measures.balancing_forms import TOLERANCE
 from hungjury.measures.catalogue import IrMeasure, Measure, measure
+from hungjury.theory.balancing_forms import TOLERANCE
 
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]

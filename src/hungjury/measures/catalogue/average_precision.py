@@ -22,7 +22,6 @@ from hungjury.measures.base import (
     CUTOFF,
     REL,
     BinaryAtCutoff,
-    Form,
     Kernel,
     Measure,
     Sum,
@@ -78,12 +77,6 @@ class AP(BinaryAtCutoff):
         if self.rel > 1:
             return super().for_probabilities(prob)
         return eRAP(cutoff=self.cutoff, prob=prob)
-
-    @rests_on("score", "defined")
-    def balancing_form(self, low: int, top: int) -> Form:
-        from hungjury.measures.balancing_forms import of_precisions
-
-        return of_precisions(self.rel <= low)
 
 
 @CATALOGUE.add("GMAP")

@@ -17,7 +17,6 @@ from hungjury.measures.base import (
     CUTOFF,
     RANK_WEIGHTED,
     REL,
-    Form,
     Kernel,
     Measure,
     Sum,
@@ -124,12 +123,6 @@ class Discounted(Graded):
             return Kernel("gains", gains, weights)
         unit = lambda pools: self._ideal(pools, gains)  # noqa: E731
         return Kernel("gains", gains, weights, unit, self._weights)
-
-    @rests_on("score", "defined")
-    def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.balancing_forms import of_discounts
-
-        return of_discounts(self.gain_of_grades(top), self.discount, low, top)
 
 
 @CATALOGUE.add("CG")
@@ -300,12 +293,6 @@ class RBP(Persistent):
             return super().for_probabilities(prob)
         return eRRBP(p=self.p, cutoff=self.cutoff, prob=prob)
 
-    @rests_on("score", "defined", "gain_of_grades", "discount")
-    def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.balancing_forms import of_persistence
-
-        return of_persistence(self.p, float(low >= self.rel), float(top >= self.rel))
-
 
 @CATALOGUE.add("gRBP")
 class gRBP(Persistent):  # noqa: N801
@@ -322,13 +309,6 @@ class gRBP(Persistent):  # noqa: N801
         largest = max(self.max_grade or top, top)
         table = gain_table(largest, self.gains, exponential=False)
         return np.asarray(table[: top + 1] / (table.max() or 1.0))
-
-    @rests_on("score", "defined", "gain_of_grades", "discount")
-    def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.balancing_forms import of_persistence
-
-        gains = gain_table(top, self.gains, exponential=False)
-        return of_persistence(self.p, gains[low], gains[top]) if gains[0] == 0 else None
 
 
 @CATALOGUE.add("ERR")
@@ -378,10 +358,3 @@ class ERR(Graded):
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff) / ranks
         return Kernel("cascade", self.gain_of_grades(top), weights)
-
-    @rests_on("score", "defined")
-    def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.balancing_forms import of_cascade
-
-        chance = self.gain_of_grades(top)
-        return None if self.gains else of_cascade(chance[low], chance[top])
