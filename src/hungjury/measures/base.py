@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, MeasureError, rel_range
+from hungjury.base.errors import Argument, MeasureError, Remedy, rel_range
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_RANKS, integer, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
+from hungjury.stats._checks import ratio as ratio
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class Kernel(Record):
 
     def finish(self, sums: Floats, pools: Judged) -> Floats:
         """Return values [system, vector] from sums and pools [vector]; NaN where undefined."""
-        unit = np.asarray(self.unit(pools), dtype=float)
-        return np.asarray(sums / np.where(unit == 0, np.nan, unit))
+        return ratio(sums, self.unit(pools))
 
     @property
     def constant(self) -> bool:
@@ -308,23 +308,22 @@ class Measure(Named):
 
     def check(self, max_grade: int) -> None:
         """Raise early for parameters that do not fit the scale."""
-        rel = self.threshold
-        if rel > max_grade:
-            raise MeasureError(
-                f"{self}: the largest grade of the labels is {max_grade}",
-                code="rel-too-large",
-                argument="rel",
-                values=tuple(range(1, max_grade + 1)),
-                remedy=f"{rel_range(max_grade)}, or declare the grades",
-            )
+        if self.threshold > max_grade:
+            said = f"the largest grade of the labels is {max_grade}"
+            remedy = f"{rel_range(max_grade)}, or declare the grades"
+            raise self.error(said, "rel-too-large", remedy, "rel", *range(1, max_grade + 1))
         declared = getattr(self, "max_grade", None)
         if declared is not None and declared < max_grade:
-            raise MeasureError(
-                f"{self}: max_grade is {declared}, but the labels go up to {max_grade}",
-                code="max-grade",
-                argument="max_grade",
-                remedy=f"max_grade must be at least {max_grade}",
-            )
+            said = f"max_grade is {declared}, but the labels go up to {max_grade}"
+            remedy = f"max_grade must be at least {max_grade}"
+            raise self.error(said, "max-grade", remedy, "max_grade")
+
+    def error(
+        self, said: str, code: str, remedy: Remedy, argument: str | None = None, *values: object
+    ) -> MeasureError:
+        """Return an error of this measure; `values` of the argument would work."""
+        message = f"{self}: {said}"
+        return MeasureError(message, code=code, argument=argument, values=values, remedy=remedy)
 
     def check_probabilities(self, of_grades: bool = False) -> None:
         """Raise for parameters that do not fit probabilities as labels.
@@ -354,14 +353,6 @@ CATALOGUE: Catalogue[Measure] = Catalogue(
 # Parameters that many measures have.
 REL = param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
 CUTOFF = param(None, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
-
-
-def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    """Divide; NaN (undefined) where `below` is 0."""
-    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
-    out = np.full(shape, np.nan)
-    np.divide(above, below, out=out, where=np.asarray(below) != 0)
-    return out
 
 
 class Binary(Measure):

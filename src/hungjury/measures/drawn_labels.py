@@ -90,11 +90,8 @@ def known_others(aligned: Alignment, measure: E, named: bool = False) -> Others:
     """Return the documents outside the pool, which an alignment remembers if it is asked to."""
     others = aligned.others
     if others is None or (named and len(others.rank) and not others.ids):
-        raise MeasureError(
-            f"{measure}: which unjudged documents were retrieved is known only for runs",
-            code="needs-runs",
-            remedy="use evaluate()",
-        )
+        said = "which unjudged documents were retrieved is known only for runs"
+        raise measure.error(said, "needs-runs", "use evaluate()")
     return others
 
 

@@ -21,7 +21,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
-from hungjury.measures.base import Kernel, pools_of, reach
+from hungjury.measures.base import Kernel, pools_of, ratio, reach
 from hungjury.measures.batch import kernel_of, on_all_cores, places, weighted_places
 from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
@@ -206,21 +206,17 @@ def _factors(
     counts = np.zeros((whole + 1, labels.top + 1), dtype=np.int64)
     counts[:, -1] = np.arange(whole + 1)
     unit = np.asarray(kernel.unit(pools_of(counts)), dtype=float)
-    share = np.zeros(whole + 1)
-    np.divide(1.0, unit, out=share, where=np.broadcast_to(unit != 0, share.shape))
+    share = np.nan_to_num(ratio(np.ones(whole + 1), unit))
     if unit.ndim:
         share[0] = 0.0
-    rows = []
-    for t in range(len(topics)):
-        known = share[np.maximum(np.arange(whole + 1), least[t])] if least[t] else share
-        if unit.ndim:
-            known[0] = 0.0 if hidden is None else known[0]
-        rows.append([known, known**2])
-        if hidden is not None:
-            chance = _binomial(int(hidden[t]), labels.outside, first[t], last[t])
-            mine = slice(first[t], last[t] + most + 1)
-            rows[-1] = [np.convolve(one[mine], chance[::-1], "valid") for one in rows[-1]]
-    table = np.array(rows)[:, :, : most + 1]
+    known = share[np.maximum(np.arange(whole + 1), least[:, None])]
+    if unit.ndim and hidden is None:
+        known[:, 0] = 0.0
+    table = np.stack([known, known**2], axis=1)[:, :, : most + 1]
+    for t, number in enumerate(() if hidden is None else hidden.tolist()):
+        chance = _binomial(number, labels.outside, first[t], last[t])[::-1]
+        mine = known[t, first[t] : last[t] + most + 1]
+        table[t] = [np.convolve(one, chance, "valid") for one in (mine, mine**2)]
     steps = np.flatnonzero((np.diff(table, axis=-1) != 0).any(axis=(0, 1)))
     kept = int(steps.max(initial=-1)) + 2
     return np.ascontiguousarray(table[:, 0, :kept]), np.ascontiguousarray(table[:, 1, :kept])

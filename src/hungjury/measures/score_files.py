@@ -190,18 +190,15 @@ def _arranged(
     """Return values [judge, system, topic, measure], NaN where there is none."""
     places = [{name: i for i, name in enumerate(axis)} for axis in axes]
     values = np.full([len(axis) for axis in axes], np.nan)
-    counts = np.zeros(values.shape, dtype=np.int64)
-    repeated: list[Cell] = []
+    found: dict[tuple[int, ...], list[Cell]] = {}
     for cell in cells:
         names = (cell.judge, cell.system, cell.topic, cell.measure)
         at = tuple(place[name] for place, name in zip(places, names, strict=True))
-        if counts[at]:
-            repeated.append(cell)
-        if not counts[at] or duplicates == "last":
-            values[at] = cell.value
-        elif duplicates == "mean":
-            values[at] += (cell.value - values[at]) / (counts[at] + 1)
-        counts[at] += 1
+        found.setdefault(at, []).append(cell)
+    for at, several in found.items():
+        used = several if duplicates == "mean" else several[-1 if duplicates == "last" else 0 :][:1]
+        values[at] = sum(cell.value for cell in used) / len(used)
+    repeated = [cell for several in found.values() for cell in several[1:]]
     if not repeated:
         return values, []
     shown = few([f"{c.system}, {c.topic}, {c.measure} {c.place}".rstrip() for c in repeated])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
+from hungjury.stats._checks import ratio
 from hungjury.stats.resampling import normal_reach
 
 AlphaLevel = Literal["nominal", "ordinal"]
@@ -38,12 +39,7 @@ class JudgePairs(Record, eq=False):
         seen, expected = np.nan_to_num(self.agreement), np.nan_to_num(self.by_chance)
         above = (weight * (seen - expected)).sum(axis=1)
         room = (weight * (1 - expected)).sum(axis=1)
-        return _ratio((weight * seen).sum(axis=1), total), _ratio(above, room)
-
-
-def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
-    out = np.full(np.shape(below), np.nan)
-    return np.asarray(np.divide(above, below, out=out, where=np.asarray(below) != 0))
+        return ratio((weight * seen).sum(axis=1), total), ratio(above, room)
 
 
 def judge_pairs(
@@ -68,9 +64,9 @@ def judge_pairs(
         table.reshape(judges, judges)
         for table in native.judge_pairs(document, judge, choice, documents, judges, grades)
     )
-    agreement = _ratio(same, common)
-    by_chance = _ratio(expected, common**2)
-    kappa = _ratio(agreement - by_chance, 1 - by_chance)
+    agreement = ratio(same, common)
+    by_chance = ratio(expected, common**2)
+    kappa = ratio(agreement - by_chance, 1 - by_chance)
     return JudgePairs(common.astype(np.int64), agreement, by_chance, kappa)
 
 

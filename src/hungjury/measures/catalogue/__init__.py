@@ -21,7 +21,7 @@ import hungjury.measures.catalogue.cwl
 import hungjury.measures.catalogue.sets
 
 # isort: on
-from hungjury.base.errors import Argument, HungjuryError, MeasureError, UnknownName
+from hungjury.base.errors import Argument, HungjuryError, MeasureError, Remedy, UnknownName
 from hungjury.base.named import Described, Listing
 from hungjury.base.plugins import load_plugins
 from hungjury.measures.base import CATALOGUE, Measure
@@ -108,10 +108,7 @@ def _meant(one: MeasureLike) -> list[Measure]:
     try:
         return [CATALOGUE.parse(text)]
     except UnknownName as error:
-        hint = _hint(text)
-        if hint is None:
-            raise
-        raise UnknownName(error.message, remedy=hint) from None
+        raise UnknownName(error.message, remedy=_hint(text) or error.remedy) from None
 
 
 def _hint(text: str) -> str | None:
@@ -119,8 +116,12 @@ def _hint(text: str) -> str | None:
     parts = re.split(r"[,\s]+", text)
     if len(parts) > 1 and all(_from_trec(part) or _is_ours(part) for part in parts):
         return f"name each measure by itself: {' and '.join(parts)}"
-    ours = _from_elsewhere(text)
-    return None if ours is None else f"did you mean {ours}?"
+    # 'ndcg_at_10' and 'nDCG10' are nDCG@10, 'MRR@10' is RR@10.
+    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
+    ours = _ELSEWHERE | {cls.name.lower(): cls.name for cls in CATALOGUE}
+    if match is None or match[1] not in ours:
+        return None
+    return f"did you mean {ours[match[1]]}{f'@{match[2]}' if match[2] else ''}?"
 
 
 def _is_ours(text: str) -> bool:
@@ -250,20 +251,6 @@ def _from_trec(text: str) -> list[Measure] | None:
     return None
 
 
-def _from_elsewhere(text: str) -> str | None:
-    """Return our name for one of another tool, for a hint.
-
-    'ndcg_at_10' and 'nDCG10' are nDCG@10, 'MRR@10' is RR@10.
-    """
-    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
-    if match is None:
-        return None
-    ours = _ELSEWHERE | {cls.name.lower(): cls.name for cls in CATALOGUE}
-    if (name := ours.get(match[1])) is None:
-        return None
-    return f"{name}@{match[2]}" if match[2] else name
-
-
 def _split(text: str) -> tuple[str, str | None]:
     """Split 'P.5,10' and 'P_5' into ('P', '5,10') and ('P', '5')."""
     name, dot, values = text.partition(".")
@@ -310,38 +297,27 @@ def _from_ir_measures(given: IrMeasure) -> Measure:
         if name == "nDCG" and plain == "dcg":
             continue
         if values.pop(plain, value) != value:
-            remedy: tuple[str | Argument, ...] = ("leave it out",)
+            remedy: Remedy = "leave it out"
             if plain == "judged_only":
-                remedy += ("and score condensed lists with", Argument("unjudged", "condensed"))
-            raise MeasureError(
-                f"{plain} of ir_measures' {given} is not available",
-                code="not-available",
-                remedy=remedy,
-            )
+                condensed = Argument("unjudged", "condensed")
+                remedy = ("leave it out and score condensed lists with", condensed)
+            said = f"{plain} of ir_measures' {given} is not available"
+            raise MeasureError(said, code="not-available", remedy=remedy)
     graded = name == "RBP" and "rel" not in values
     if name not in _ALIKE or graded:
-        raise UnknownName(
-            f"ir_measures' {given} is not available",
-            remedy=_advice(given.NAME, graded),
-        )
+        remedy = "`hungjury measures` lists all measures"
+        if graded:
+            remedy = "give it rel, as in RBP(rel=1): without one, its gains are graded"
+        elif name in CATALOGUE:
+            ours = CATALOGUE.example(CATALOGUE[name])
+            remedy = f'name "{ours}" for ours, which is defined differently'
+        raise UnknownName(f"ir_measures' {given} is not available", remedy=remedy)
     cls = CATALOGUE[name]
     unknown = [key for key in values if key not in cls._params]
     if unknown:
-        raise MeasureError(
-            f"ir_measures' {given.NAME} has no parameter {unknown[0]} here",
-            code="unknown-parameter",
-            remedy="leave it out",
-        )
+        said = f"ir_measures' {name} has no parameter {unknown[0]} here"
+        raise MeasureError(said, code="unknown-parameter", remedy="leave it out")
     return cls(**values)
-
-
-def _advice(name: str, graded: bool) -> str:
-    if graded:
-        return "give it rel, as in RBP(rel=1): without one, its gains are graded"
-    if name in CATALOGUE:
-        ours = CATALOGUE[name]
-        return f'name "{CATALOGUE.example(ours)}" for ours, which is defined differently'
-    return "`hungjury measures` lists all measures"
 
 
 load_plugins("hungjury.measures")

@@ -153,13 +153,9 @@ class E(Uncertain):
 
     def refuse_collection(self) -> NoReturn:
         """Raise for a collection that is smaller than what was judged and retrieved."""
-        raise MeasureError(
-            f"{self}: more than {self.collection:,} documents were judged and retrieved for a "
-            "topic",
-            code="collection-size",
-            argument="collection",
-            remedy="give the number of documents in the whole collection",
-        )
+        said = f"more than {self.collection:,} documents were judged and retrieved for a topic"
+        remedy = "give the number of documents in the whole collection"
+        raise self.error(said, "collection-size", remedy, "collection")
 
     @property
     def depth(self) -> int | None:
@@ -174,12 +170,10 @@ class E(Uncertain):
             self.check_prob(max_grade)
             max_grade = 1
         if self.chance_of_unjudged > 0 and max_grade > 1:
-            raise MeasureError(
-                f"{self}: unjudged documents may be relevant, but their grade is unknown (1 to "
-                f"{max_grade})",
-                code="unjudged-grade",
-                remedy="give prob, the probability of relevance at each grade, or binary labels",
-            )
+            grades = f"1 to {max_grade}"
+            said = f"unjudged documents may be relevant, but their grade is unknown ({grades})"
+            remedy = "give prob, the probability of relevance at each grade, or binary labels"
+            raise self.error(said, "unjudged-grade", remedy)
         self.of.check(max_grade)
 
     def score(self, judged: Judged) -> Floats:

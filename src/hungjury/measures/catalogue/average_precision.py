@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -160,12 +159,9 @@ class GradedAP(Measure):
 
     def check(self, max_grade: int) -> None:
         if len(self.g) != max_grade:
-            raise MeasureError(
-                f"{self}: g has {len(self.g)} values, but the grades are 1 to {max_grade}",
-                code="grade-count",
-                argument="g",
-                remedy=f"give {max_grade} probabilities, or declare the grades",
-            )
+            said = f"g has {len(self.g)} values, but the grades are 1 to {max_grade}"
+            remedy = f"give {max_grade} probabilities, or declare the grades"
+            raise self.error(said, "grade-count", remedy, "g")
 
     def weights(self, top: int) -> Floats:
         """Return g_0 = 0, g_1, ..., padded with zeros to the largest grade of the scale."""

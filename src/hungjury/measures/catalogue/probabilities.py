@@ -61,12 +61,9 @@ class Uncertain(Measure):
     def check_prob(self, max_grade: int) -> None:
         """Check that there is a probability for every grade."""
         if self.prob is not None and len(self.prob) != max_grade + 1:
-            raise MeasureError(
-                f"{self}: prob has {len(self.prob)} values, but the grades are 0 to {max_grade}",
-                code="grade-count",
-                argument="prob",
-                remedy=f"give {max_grade + 1} probabilities, or declare the grades",
-            )
+            said = f"prob has {len(self.prob)} values, but the grades are 0 to {max_grade}"
+            remedy = f"give {max_grade + 1} probabilities, or declare the grades"
+            raise self.error(said, "grade-count", remedy, "prob")
 
     def least_relevant(self, topics: Sequence[str]) -> Floats:
         """Return the recall base of each topic, where it is given as a number; else 0."""
@@ -102,11 +99,8 @@ class Uncertain(Measure):
         """Refuse parameters about grades, unless every grade has its own probability."""
         for name in () if of_grades else self.of_grades:
             if getattr(self, name) is not None:
-                raise MeasureError(
-                    f"{self}: {name} needs grades, but these labels are already probabilities",
-                    code="needs-grades",
-                    remedy=f"leave {name} out",
-                )
+                said = f"{name} needs grades, but these labels are already probabilities"
+                raise self.error(said, "needs-grades", f"leave {name} out")
 
 
 PROB = param(
@@ -142,12 +136,8 @@ class Expected(Uncertain):
 
     def check(self, max_grade: int) -> None:
         if self.prob is not None and self.rel is not None:
-            raise MeasureError(
-                f"{self}: prob and rel exclude each other",
-                code="exclusive-parameters",
-                argument="prob",
-                remedy="leave one of them out",
-            )
+            said, remedy = "prob and rel exclude each other", "leave one of them out"
+            raise self.error(said, "exclusive-parameters", remedy, "prob")
         self.check_prob(max_grade)
         if self.rel is not None and self.rel > max_grade:
             super().check(max_grade)
@@ -363,11 +353,8 @@ class eRAP(Expected):  # noqa: N801
         if self.recall_base == "list":
             return np.asarray(total + outside * (judged.length - judged.pooled[..., -1]))
         if judged.unjudged_retrieved is None:
-            raise MeasureError(
-                f"{self}: which unjudged documents were retrieved is known only for runs",
-                code="needs-runs",
-                argument="recall_base",
-                remedy="use evaluate(), or give the recall base as a number",
-            )
+            said = "which unjudged documents were retrieved is known only for runs"
+            remedy = "use evaluate(), or give the recall base as a number"
+            raise self.error(said, "needs-runs", remedy, "recall_base")
         retrieved = judged.unjudged_retrieved(self.base_depth)[judged.topic]
         return np.asarray(total + outside * retrieved)

@@ -358,38 +358,26 @@ class nMCG(OfUsers):  # noqa: N801 - the field's name
     def check(self, max_grade: int) -> None:
         super().check(max_grade)
         if self.lowest_navigational > max_grade and len(self.users.classes) > 1:
-            raise MeasureError(
-                f"{self}: nav_rel is {self.lowest_navigational}, but the largest grade is "
-                f"{max_grade}",
-                code="rel-too-large",
-                argument="nav_rel",
-                remedy=f"{rel_range(max_grade, name='nav_rel')}, or declare the grades",
-            )
+            said = f"nav_rel is {self.lowest_navigational}, but the largest grade is {max_grade}"
+            remedy = f"{rel_range(max_grade, name='nav_rel')}, or declare the grades"
+            raise self.error(said, "rel-too-large", remedy, "nav_rel")
 
     def score(self, judged: Judged) -> Floats:
-        each = [self._under(judged, dynamic) for dynamic in self.users.discounts(self.cutoff)]
-        return np.asarray(np.choose(self.class_of(judged), each))
+        gained = judged.gains(gain_table(judged.max_grade, None, exponential=True))
+        ranks = np.arange(1, judged.depth + 1, dtype=np.int32)
+        weights = [_at_ranks(one, ranks) for one in self.users.discounts(self.cutoff)]
+        return self._chosen([(gained * judged.weigh(one)).sum(axis=-1) for one in weights], judged)
 
-    def _under(self, judged: Judged, dynamic: Floats) -> Floats:
-        """Score as if all queries were of the class with this dynamic."""
-        gains = gain_table(judged.max_grade, None, exponential=True)
-        most = max(judged.depth, int(judged.counts.sum(axis=-1).max(initial=1)))
-        weights = np.pad(dynamic, (0, max(most - len(dynamic), 0)))
-        value = (judged.gains(gains) * judged.weigh(weights[: judged.depth])).sum(axis=-1)
-        return ratio(value, ideal_sum(judged, gains, weights))
+    def _chosen(self, sums: Sequence[Floats], pools: Judged) -> Floats:
+        """Choose among the sums under each class's dynamic, over those of the best list."""
+        gains = gain_table(pools.max_grade, None, exponential=True)
+        dynamics = zip(sums, self.users.discounts(self.cutoff), strict=True)
+        each = [ratio(one, ideal_sum(pools, gains, dynamic)) for one, dynamic in dynamics]
+        return np.asarray(np.choose(self.class_of(pools), each))
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        gains = gain_table(top, None, exponential=True)
+        worth = np.append(gain_table(top, None, exponential=True), 0.0)
         dynamics = self.users.discounts(self.cutoff)
-
-        def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
-            each = [
-                ratio(one, ideal_sum(pools, gains, dynamic))
-                for one, dynamic in zip(sums, dynamics, strict=True)
-            ]
-            return np.asarray(np.choose(self.class_of(pools), each))
-
-        place = rank.astype(np.int32)
-        parts = [Sum("gains", np.append(gains, 0.0), _at_ranks(one, place)) for one in dynamics]
-        return Sums(tuple(parts), finish)
+        parts = [Sum("gains", worth, _at_ranks(one, rank.astype(np.int32))) for one in dynamics]
+        return Sums(tuple(parts), self._chosen)
