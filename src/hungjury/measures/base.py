@@ -14,7 +14,7 @@ from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_RANKS, integer, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.stats._checks import ratio as ratio
+from hungjury.stats.agreement import ratio as ratio
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:

@@ -46,13 +46,6 @@ def refused(name: str, code: str, said: str, remedy: str) -> InputError:
     return InputError(said, code=code, argument=name, remedy=remedy)
 
 
-def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    """Divide; NaN (undefined) where `below` is 0."""
-    out = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), np.nan)
-    np.divide(above, below, out=out, where=np.asarray(below) != 0)
-    return out
-
-
 def count(value: int, name: str) -> None:
     """Check a number of random repetitions."""
     check_count(name, value, 1, MOST_SAMPLES)

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
-from hungjury.stats._checks import ratio
 from hungjury.stats.resampling import normal_reach
 
 AlphaLevel = Literal["nominal", "ordinal"]
@@ -40,6 +39,13 @@ class JudgePairs(Record, eq=False):
         above = (weight * (seen - expected)).sum(axis=1)
         room = (weight * (1 - expected)).sum(axis=1)
         return ratio((weight * seen).sum(axis=1), total), ratio(above, room)
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
+    """Divide; NaN (undefined) where `below` is 0."""
+    out = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), np.nan)
+    np.divide(above, below, out=out, where=np.asarray(below) != 0)
+    return out
 
 
 def judge_pairs(
