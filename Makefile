@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test quick lint types unit bench studies docs examples wheels test-lowest clean sanitize mutants lock locked
+.PHONY: demo test test-all test-engines test-lowest quick lint types unit slow bench studies docs examples wheels clean sanitize mutants lock locked
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,9 @@ demo: $(VENV)/usable
 
 test: lint types unit
 
+# And what takes longer: browsers, notebooks, TeX, clusters, builds, studies and long simulations.
+test-all: test slow test-engines sanitize
+
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -56,18 +59,30 @@ types: $(VENV)/ready
 	$(BIN)/mypy
 
 # Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
-unit quick: export PYTHONDONTWRITEBYTECODE :=
+unit slow quick: export PYTHONDONTWRITEBYTECODE :=
+unit slow quick: export OPENBLAS_NUM_THREADS := 1
 
-# Many tests wait for browsers and other processes: two workers for each core. Tests of a file stay together
-# where they can, since they share what is slow to make.
-WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
+SLOW := browser or notebook or cluster or long
 unit: $(VENV)/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not ($(SLOW))'
 
-# Everything but browsers, notebooks, clusters and long simulations; of one room: make quick ROOM=leaderboard.
+# These wait for browsers and other processes: two workers for each core.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
+slow: $(VENV)/ready
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m '$(SLOW)'
+
+# Spark in an environment of its own, as it needs Java and an older pandas.
+ENGINES := .venv-engines
+test-engines:
+	$(PYTHON) -m venv $(ENGINES)
+	$(ENGINES)/bin/pip install --quiet '.[tables,spark]' 'pytest>=8' 'hypothesis>=6.90'
+	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
+
+# One room's tests: make quick ROOM=leaderboard. Without a room: those of the rooms that changed since
+# the last commit on main, or of all if that is none.
 ROOM ?=
 quick: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)' tests/$(ROOM)
+	$(BIN)/python -m pytest -n auto -m 'not ($(SLOW))' tests/$(ROOM)
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/ready
@@ -135,4 +150,4 @@ build/fuzz: tests/native/fuzz.cpp $(wildcard src/hungjury/native/*.h)
 		-Isrc/hungjury/native $< -o $@
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-wheel .venv-lowest build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-engines .venv-wheel .venv-lowest build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "Crowd", "Shape", "collection", "crowd", "default_folder", "panel"]
+__all__ = [
+    "Collection", "Crowd", "Shape", "click_log", "collection", "crowd", "default_folder",
+    "feature_file", "panel",
+]  # fmt: skip
 
 ROWS_AT_ONCE = 1_000_000
 LABELS = "labels.csv"
@@ -220,3 +223,40 @@ def _write_crowd(folder: Path, shape: Crowd) -> None:
             columns = (topic[document], document, judge.ravel(), label.ravel())
             rows = zip(*(column.tolist() for column in columns), strict=True)
             file.write("".join(f"q{t},d{d},w{j},{x}\n" for t, d, j, x in rows))
+
+
+def click_log(pages: int, folder: Path) -> str:
+    """A table of clicks: most pages have one, and further ones are mostly lower on the page."""
+    return str(_kept(folder / f"clicks-{pages}", _write_clicks, pages) / "log.csv")
+
+
+def _write_clicks(folder: Path, pages: int) -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    with (folder / "log.csv").open("w", encoding="ascii") as file:
+        file.write("session,query,rank,time\n")
+        for page in range(pages):
+            clicks = 1 + rng.geometric(0.6, 3)[: rng.geometric(0.7)].cumsum() % 10
+            file.writelines(
+                f"{page},q{page % 500},{rank},{10 * n}\n" for n, rank in enumerate(clicks.tolist())
+            )
+
+
+def feature_file(queries: int, folder: Path) -> str:
+    """LETOR lines: 50 documents of each query, 20 features, of which the first ones say more."""
+    return str(_kept(folder / f"features-{queries}", _write_features, queries) / "train.txt")
+
+
+def _write_features(folder: Path, queries: int) -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    says = 1 / np.arange(1, 21)
+    with (folder / "train.txt").open("w", encoding="ascii") as file:
+        for query in range(queries):
+            values = rng.normal(size=(50, 20))
+            noisy = values @ says + rng.normal(size=50)
+            for label, row in zip(np.digitize(noisy, (0.5, 1.5)), values.tolist(), strict=True):
+                features = " ".join(f"{n}:{value:.4f}" for n, value in enumerate(row, 1))
+                file.write(f"{label} qid:{query} {features}\n")

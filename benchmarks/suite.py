@@ -60,6 +60,7 @@ class Contender:
     quick: bool = True  # False: too slow to start for --quick
     lines: int = 0  # lines that are read, for costs per line
     whole: bool = False  # the time of the whole process counts, whatever the script says
+    answers: Sequence[int] = ()  # exit codes other than 0 that are answers, not failures
 
 
 @dataclass
