@@ -78,11 +78,10 @@ test-engines:
 	$(ENGINES)/bin/pip install --quiet '.[tables,spark]' 'pytest>=8' 'hypothesis>=6.90'
 	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
 
-# One room's tests: make quick ROOM=leaderboard. Without a room: those of the rooms that changed since
-# the last commit on main, or of all if that is none.
-ROOM ?=
+# The tests of the rooms that you changed since the last commit, or of all; one room: make quick ROOM=leaderboard.
+ROOM ?= $(shell git diff --name-only HEAD | sed -nE 's#^(src/hungjury|tests)/([a-z]+)/.*#\2#p' | sort -u)
 quick: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto -m 'not ($(SLOW))' tests/$(ROOM)
+	$(BIN)/python -m pytest -n auto -m 'not ($(SLOW))' $(wildcard $(addprefix tests/,$(ROOM)))
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/ready
