@@ -178,3 +178,18 @@ def test_every_command_survives_full_and_closed_streams(tmp_path):
             assert code == (2 if usual["stdout"] else usual["code"]), (name, fault)
             assert not usual["stdout"] or f"error: {says}" in said.replace("stdout ", ""), name
             assert "Traceback" not in said
+
+
+def test_an_interrupt_during_imports_has_no_traceback():
+    code = (
+        "import os, signal, sys\n"
+        "from hungjury.cli import start\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'hungjury.cli.main':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "start()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")

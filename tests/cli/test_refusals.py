@@ -205,3 +205,56 @@ def test_a_ranker_of_other_features(here: Path) -> None:
     said = call("rank", "full.json", "part.txt").stderr
     assert "note: only 2 of the ranker's 8 features are other than 0 in part.txt" in said
     assert "features" not in call("rank", "full.json", "full.txt").stderr
+
+
+WRONG = [  # words, and what is said
+    ("evaluate gold.qrels runs/system1.run -m Judged@99999999999", "must be in [1, 2147483647]"),
+    ("evaluate gold.qrels runs/system1.run -m nDCG@1e23", "an integer of at most"),
+    ("evaluate gold.qrels EMPTY", "'': no such file"),
+    ("evaluate . .", "expected a file, got a directory"),
+    ("leaderboard PANEL -o /proc/nowhere", "/proc/nowhere: cannot be written"),
+    ("leaderboard PANEL --kin *", "invalid regular expression for kin"),
+    ("leaderboard PANEL --seed-pattern (", "not a regular expression"),
+    ("leaderboard PANEL --slices runs", "expected a file, got a directory"),
+    ("leaderboard PANEL --plugin EMPTY", "the plugin '' cannot be imported"),
+    ("leaderboard PANEL --plugin .x", "the plugin '.x' cannot be imported"),
+    ("leaderboard PANEL --plugin broken", "the plugin 'broken' cannot be imported"),
+    ("leaderboard PANEL --project latin.toml", "latin.toml: not text in UTF-8"),
+    ("gate --qrels gold.qrels --runs runs/* --baseline x --candidate system1", "no run is called"),
+    ("plan PANEL --budget 99999999", "larger than the pool"),
+    ("agreement PANEL --families (", "invalid regular expression for families"),
+    ("aware PANEL --weights none", "unknown kind of weights"),
+    ("merge --judges judges/* --method none(", "cannot be read as a merge"),
+    ("merge --judges judges/* --grades 0-99999999999", "is not a scale"),
+    ("merge --judges judges/* --extract (", "not a regular expression"),
+    ("prm --judges judges/* --relevant 1,a", "--relevant takes integers"),
+    ("prm --judges judges/* --kinds (", "invalid regular expression"),
+    ("curve gold.qrels runs/* --topic none", "topic 'none' has no judgments"),
+    ("theory order 0,99999999999999999999 1,2", "is not a list of grades"),
+    ("theory order 0,x 1,2", "is not a list of grades"),
+    ("theory scale AP --length 10 --grades 32", "use shorter lists or fewer grades"),
+    ("simulate -o gold.qrels", "gold.qrels: cannot be written"),
+    ("simulate --depth 1000 --documents 10 -o new", "depth must be an integer from 1 to 10"),
+    ("label none.csv -o labels.db", "none.csv: no such file"),
+    ("label --export - gold.qrels", "this is not a database of labels"),
+    ("study markov --data none -o results", "none: no such folder"),
+    ("study markov --data . -o results --rates {[]:1}", "rates is ('{[]:1}',)"),
+    ("rerun gold.qrels", "this is not a result with provenance"),
+    ("diff runs runs", "runs: cannot be read"),
+    ("status --project runs", "write one with `hungjury init`"),
+    ("doctor EMPTY", "'': no such file"),
+    ("audit /dev/null /dev/null", "the file is empty"),
+    ("rank gold.qrels gold.qrels", "not a saved ranker"),
+    ("completion tcsh", "'tcsh' is not one of"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "said"), WRONG)
+def test_wrong_input_is_an_error_with_exit_code_2(here: Path, line: str, said: str) -> None:
+    (here / "latin.toml").write_bytes("[collection]\njudges = 'caf\u00e9'\n".encode("latin-1"))
+    (here / "broken.py").write_text("def broken(:\n")
+    words = line.replace("PANEL", " ".join(PANEL)).split()
+    done = hungjury(*("" if word == "EMPTY" else word for word in words), cwd=here)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr

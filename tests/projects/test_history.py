@@ -289,3 +289,31 @@ def test_two_processes_lose_no_result(folder: Path) -> None:
         list(pool.map(keep, ["results"] * 40, ["leaderboard"] * 40, contents))
     found = [json.loads(Path(one).read_text())["systems"] for one in kept("results")]
     assert sorted(found) == sorted([str(i)] for i in range(40))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        3,
+        {},
+        {"hungjury": "1", "command": [], "inputs": []},
+        {"hungjury": "1", "command": [3], "inputs": []},
+        {"hungjury": "1", "command": ["hungjury"], "inputs": [3]},
+        {"hungjury": "1", "command": ["hungjury"], "inputs": [{"path": "a"}]},
+    ],
+)
+def test_a_result_with_an_edited_provenance_is_refused(tmp_path: Path, record: object) -> None:
+    (tmp_path / "odd.json").write_text(json.dumps({"provenance": record, "systems": []}))
+    for words in (["rerun", "odd.json"], ["diff", "odd.json", "odd.json"]):
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "odd.json: this is not a result with provenance" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "board",
+    [{"systems": [{}], "groups": []}, {"systems": 3, "groups": 4}, {"gates": [{}]}, {"gates": [3]}],
+)
+def test_an_edited_board_is_refused(board: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="not as hungjury writes it"):
+        diff(board, board)

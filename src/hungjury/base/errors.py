@@ -152,7 +152,7 @@ class HungjuryError(ValueError):
 
     def render(self, surface: Surface = in_python) -> str:
         """Return place, message and remedy as a surface writes them."""
-        place = [str(part) for part in (self.file, self.line) if part is not None]
+        place = [str(part) or "''" for part in (self.file, self.line) if part is not None]
         where = ":".join(place) + ": " if place else ""
         advice = f"\n  remedy: {self.advice(surface)}" if self._parts else ""
         return f"{where}{self.message}{advice}"

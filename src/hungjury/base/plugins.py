@@ -56,7 +56,7 @@ def load_module(name: str) -> None:
     sys.path.insert(0, here)
     try:
         import_module(name)
-    except ImportError as error:
+    except Exception as error:  # also of the module itself
         raise InputError(
             f"the plugin '{name}' cannot be imported: {error}",
             code="plugin",

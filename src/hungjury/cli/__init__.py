@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import signal
 
 OBJECTS = 100_000  # made between two searches for garbage; Python's default is below 10,000
 
@@ -14,6 +15,10 @@ def start() -> None:
     """
     gc.set_threshold(OBJECTS)
     atexit.register(gc.freeze)
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:  # Ctrl-C during imports: no traceback
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from hungjury.cli.main import main
 
+    signal.signal(signal.SIGINT, usual)
     main()

@@ -268,7 +268,7 @@ def main() -> None:
     except click.ClickException as error:
         failing.usage(error).show()
         sys.exit(2)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         sys.exit(130)
     except Exception as error:

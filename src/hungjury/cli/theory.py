@@ -6,6 +6,7 @@ import click
 
 from hungjury.base.choices import ListOrder, OrderOf, OrderScale, SimulatedLabels
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
+from hungjury.base.text import integer_of
 from hungjury.cli import options
 from hungjury.cli.failing import refuse_unused
 from hungjury.cli.main import finished
@@ -28,10 +29,11 @@ def theory_command() -> None:
 
 
 def _labels(_context: click.Context, option: click.Parameter, value: str) -> list[int]:
-    try:
-        return [int(v) for v in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of grades such as 0,2,1") from None
+    grades = [integer_of(part.strip()) for part in value.split(",")]
+    found = [one for one in grades if one is not None and 0 <= one <= MOST_GRADE]
+    if len(found) < len(grades):
+        raise click.BadParameter(f"{value!r} is not a list of grades such as 0,2,1")
+    return found
 
 
 @theory_command.command("order")

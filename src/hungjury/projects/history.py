@@ -70,12 +70,23 @@ def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise file_error(name, error) from None
     except ValueError:
         content = None
-    if not isinstance(content, dict) or "provenance" not in content:
+    if not isinstance(content, dict) or not _is_provenance(content.get("provenance")):
         raise InputError(
             "this is not a result with provenance", code="not-a-result", file=name,
             remedy="give a report, or a result that hungjury wrote as JSON",
         )  # fmt: skip
     return content
+
+
+def _is_provenance(record: Any) -> bool:
+    """Tell whether a record has what `provenance` writes."""
+    kinds = {"hungjury": str, "command": list, "inputs": list}
+    return (
+        isinstance(record, dict)
+        and all(isinstance(record.get(name), kind) for name, kind in kinds.items())
+        and all(isinstance(word, str) for word in record["command"] or [None])
+        and all(isinstance(one, dict) and {"path", "sha256"} <= {*one} for one in record["inputs"])
+    )
 
 
 def changed_inputs(record: Mapping[str, Any], folder: str = "") -> list[str]:
@@ -161,9 +172,17 @@ def diff(old: Board, new: Board) -> Changes:
     Nothing that was decided has changed.
     """
     old, new = _content(old), _content(new)
-    _refuse_others(old, new)
-    if "gates" in old:
-        return _gate_changes(old, new)
+    try:
+        _refuse_others(old, new)
+        return _gate_changes(old, new) if "gates" in old else _board_changes(old, new)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(
+            f"a result is not as hungjury writes it: {error}", code="not-a-result",
+            remedy="make it again",
+        ) from None  # fmt: skip
+
+
+def _board_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     before, after = _Board(old), _Board(new)
     both = [name for name in after.names if name in before.names]
     decided: list[str] = []

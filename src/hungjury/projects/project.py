@@ -94,6 +94,10 @@ class Project(Record, eq=False):
         except OSError as error:
             remedy = "write one with `hungjury init`"
             raise file_error(name, error, remedy=remedy) from None
+        except UnicodeDecodeError:
+            raise InputError(
+                "not text in UTF-8", code="bad-project", file=name, remedy="save it as UTF-8"
+            ) from None
         content = _Content(name, text)
         content.check()
         super().__init__(
