@@ -19,7 +19,7 @@ from hungjury.data.labels import judgments_by, qrels_by
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike, assigned
-from hungjury.data.reading.sources import raise_error
+from hungjury.data.reading.sources import Stop, raise_error
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
 from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
@@ -249,7 +249,7 @@ def _aligned(
 ) -> Alignment:
     """Align runs without their bad lines; if two files have the same tag, systems are named by
     file."""
-    stop = _ignore if bad else raise_error
+    stop: Stop = (lambda error: None) if bad else raise_error  # which are listed already
     try:
         return align(runs, pool, progress=progress, stop=stop)
     except HungjuryError as error:
@@ -258,10 +258,6 @@ def _aligned(
         errors(error)
         policy = runs.policy.but(names="stem")
         return align(replace(runs, policy=policy), pool, stop=stop)
-
-
-def _ignore(_error: HungjuryError) -> None:
-    """Ignore errors that are listed already."""
 
 
 def _label_facts(qrels: Qrels) -> list[str]:

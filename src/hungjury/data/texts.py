@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 from hungjury.base.errors import InputError, check_installed
 from hungjury.base.records import Record
-from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.sources import MARK, PREFIX, Source, dataset_rows, expand
 
 TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -229,8 +228,7 @@ def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
 
 
 def _scan(source: Source, kind: Kind, texts: Texts) -> None:
-    with source.raw() as raw:
-        keep = source.path is None or compression_of(raw.read(MAGIC_BYTES)) is not None
+    keep = source.path is None or source.packed
     layout: _JsonLines | _Columns | None = None
     for number, offset, line in _lines(source):
         if layout is None:

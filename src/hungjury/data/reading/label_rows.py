@@ -210,8 +210,11 @@ class LabelReader:
             said = f"expected the JSON export of {self.policy.layout}"
             raise part.error(said, "not-json", ("leave out", Argument("layout")))
         elif self.judges in ("column", "wide"):
-            no_header = _no_header if self.judges == "wide" else _mixed
-            raise unknown_header(part, ROLES[self.judges]) or no_header(part.name)
+            said = "a wide table needs a header line with the names of topic, document and judges"
+            remedy = "add it, or leave out", Argument("wide")
+            wide = self.judges == "wide"
+            no_header = part.error(said, "no-header", remedy) if wide else _mixed(part.name)
+            raise unknown_header(part, ROLES[self.judges]) or no_header
         else:
             self._text(readable(part, self._empty, self._parse, self.stop))
 
@@ -444,11 +447,6 @@ def _check_printable(rows: Rows) -> None:
 
 def no_label(file: str) -> InputError:
     return Source(file).error("the file has no labels", "no-labels", CHECK_COMMAND)
-
-
-def _no_header(file: str) -> InputError:
-    said = "a wide table needs a header line with the names of topic, document and judges"
-    return Source(file).error(said, "no-header", ("add it, or leave out", Argument("wide")))
 
 
 def _mixed(file: str) -> InputError:

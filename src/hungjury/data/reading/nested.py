@@ -10,7 +10,7 @@ A layout names these paths for the export of a tool.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,9 @@ def prepared(table: InputTable) -> InputTable:
         for part in ([column] if column.lower() in lower else column.split("+"))
     ]
     paths = {part: part for part in parts if part.lower() not in lower}
-    lists = [c for c in {*parts, *_known(table)} & {*table.columns} if _has_list(table.columns[c])]
+    names = {name for names in SYNONYMS.values() for name in names}
+    known = [c for c in table.columns if c in parts or str(c).strip().lower() in names]
+    lists = [c for c in known if any(isinstance(v, (list, tuple)) for v in table.columns[c])]
     if paths or lists:
         table = _expanded(table, {**paths, **{name: name for name in lists}})
     joined = {
@@ -42,16 +44,6 @@ def prepared(table: InputTable) -> InputTable:
         if column not in table.columns and len(parts := column.split("+")) > 1
     }
     return replace(table, columns={**table.columns, **joined}) if joined else table
-
-
-def _known(table: InputTable) -> Iterator[str]:
-    """Yield the columns whose names tell what they are."""
-    for names in SYNONYMS.values():
-        yield from (c for c in table.columns if str(c).strip().lower() in names)
-
-
-def _has_list(values: Sequence[Any]) -> bool:
-    return any(isinstance(value, (list, tuple)) for value in values)
 
 
 def _join(values: tuple[Any, ...]) -> str | None:

@@ -13,6 +13,7 @@ from dataclasses import field, fields, replace
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy
+from hungjury.base.files import file_error
 from hungjury.base.records import Record
 from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
 
@@ -87,9 +88,13 @@ class Source(Record):
         try:
             return cast(BinaryIO, open(self.path, "rb", buffering=0))
         except OSError as error:
-            raise self.error(
-                f"cannot be read: {error.strerror}", "unreadable-file", "check the path"
-            ) from None
+            raise file_error(self.name, error) from None
+
+    @property
+    def packed(self) -> bool:
+        """True where the file is compressed."""
+        with self.raw() as raw:
+            return compression_of(raw.read(MAGIC_BYTES)) is not None
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
         """Yield the content piece by piece, without a byte-order mark. A piece is valid until the
@@ -131,16 +136,14 @@ class Source(Record):
         """Split a large file into this many parts, one per reader, where the first word
         of a line changes. Compressed and small files, and those without such a line, stay whole."""
         size = self.size if self.path is not None else 0
-        if size < number * LARGE or number < 2:
+        if size < number * LARGE or number < 2 or self.packed:
             return [self]
         self.__dict__.pop("_looked_into", None)  # which closes it
         with self.raw() as raw:
             cuts = [_change(raw, size * i // number) for i in range(1, number)]
-            raw.seek(0)
-            if compression_of(raw.read(MAGIC_BYTES)) or not all(cuts):
-                return [self]
         ends = zip([0, *cuts], [*cuts, None], strict=True)
-        return [replace(self, begin=begin, end=end) for begin, end in ends]
+        parts = [replace(self, begin=begin, end=end) for begin, end in ends]
+        return parts if all(cuts) else [self]
 
     @property
     def lines_before(self) -> int:
