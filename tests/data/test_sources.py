@@ -11,6 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
+import lz4.frame
 import numpy as np
 import pytest
 import zstandard
@@ -28,7 +29,7 @@ from builders.reading import (
     write,
 )
 from hungjury import native
-from hungjury.base.errors import HungjuryError, InputError
+from hungjury.base.errors import HungjuryError, InputError, MissingExtra
 from hungjury.data.alignment import align
 from hungjury.data.reading import compressed, sources
 from hungjury.data.runs import as_runs
@@ -190,6 +191,10 @@ PACK = {
     "xz": lzma.compress,
     "bz2": bz2.compress,
     "zstd": ZSTD.compress,
+    "lz4": lz4.frame.compress,
+    "lz4, many frames": lambda data: b"".join(
+        lz4.frame.compress(data[i : i + 5000]) for i in range(0, len(data), 5000)
+    ),
     "zstd, many frames": lambda data: b"".join(
         ZSTD.compress(data[i : i + 5000]) for i in range(0, len(data), 5000)
     ),
@@ -228,6 +233,26 @@ def test_damaged_files_are_refused(tmp_path, kind, cut, beside):
     with pytest.raises(InputError, match="truncated or damaged") as caught:
         hj.read_runs(path)
     assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize(("kind", "package"), [("zstd", "zstandard"), ("lz4", "lz4")])
+def test_a_missing_decompressor_is_named(tmp_path, kind, package, monkeypatch):
+    path = tmp_path / "x.run"
+    path.write_bytes(PACK[kind](RUN))
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=f"x.run needs the package {package}") as caught:
+        hj.read_runs(path)
+    assert caught.value.remedy.startswith(f"pip install {package}, or 'hungjury[tables]'")
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
+def test_zeros_behind_the_last_member_are_no_damage(tmp_path, kind):
+    """Tapes and block devices fill the last block with them."""
+    path = tmp_path / "x.run"
+    path.write_bytes(PACK[kind](RUN) + bytes(1 << 16))
+    assert hj.read_runs(path).to_dict() == hj.read_runs(io.BytesIO(RUN)).to_dict()
 
 
 def test_an_error_in_a_line_ends_the_thread_that_decompresses(tmp_path, beside):

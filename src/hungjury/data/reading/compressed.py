@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple
 
-from hungjury.base.errors import InputError, check_installed
+from hungjury.base.errors import InputError, MissingExtra
 from hungjury.base.files import file_error
 
 
@@ -20,7 +20,7 @@ class _Kind(NamedTuple):
 
 
 _KINDS = {
-    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda isal: isal.decompressobj(31), 1 << 16),
+    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda isal: isal.decompressobj(31), 1 << 15),
     "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda lzma: lzma.LZMADecompressor(), 1 << 12),
     "zstd": _Kind(
         b"\x28\xb5\x2f\xfd",
@@ -28,13 +28,14 @@ _KINDS = {
         lambda zstandard: zstandard.ZstdDecompressor().decompressobj(),
         1 << 12,
     ),
+    "lz4": _Kind(b"\x04\x22\x4d\x18", "lz4.frame", lambda lz4: lz4.LZ4FrameDecompressor(), 1 << 12),
     "bz2": _Kind(b"BZh", "bz2", lambda bz2: bz2.BZ2Decompressor(), 1 << 12),
 }
 MAGIC_BYTES = max(len(kind.magic) for kind in _KINDS.values())
 
 
 def compression_of(head: bytes) -> str | None:
-    """Return how a file that begins like this is compressed: "gz", "xz", "zstd", "bz2" or None."""
+    """Return how a file that begins like this is compressed: "gz", "zstd", ... or None."""
     return next((name for name, kind in _KINDS.items() if head.startswith(kind.magic)), None)
 
 
@@ -51,8 +52,11 @@ class Unpacked(io.RawIOBase):
         self.packed = packing is not None
         if packing is not None:
             self._kind = _KINDS[packing]
-            check_installed(self._kind.module.split(".")[0], "tables", f"reading {name}")
-            self._module = import_module(self._kind.module)
+            try:
+                self._module = import_module(self._kind.module)
+            except ImportError:
+                package = self._kind.module.split(".")[0]
+                raise MissingExtra(package, "tables", f"reading {name}") from None
 
     def readable(self) -> bool:
         return True
@@ -70,22 +74,29 @@ class Unpacked(io.RawIOBase):
     def block(self) -> bytes:
         """Return the next bytes of a compressed file, none at its end."""
         block, self._left = self._left, b""
-        with _reported(self._name):
-            while not block and (data := self._raw.read(self._kind.piece)):
-                block = b"".join(self._decompressed(data))
+        while not block:
+            with _reported(self._name):
+                data = self._raw.read(self._kind.piece)
+            if not data:
+                break
+            block = self._decompressed(data)
         if not block and self._frame is not None:
             raise _damaged(self._name)
         return block
 
-    def _decompressed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what members hold of which this is the next part. Zeros may fill the end."""
+    def _decompressed(self, data: bytes) -> bytes:
+        """Return what members hold of which this is the next part. Zeros may fill the end."""
+        out = b""
         while data := data if self._frame else data.lstrip(b"\0"):
             frame = self._frame or self._kind.new(self._module)
             try:
-                yield frame.decompress(data)
+                out += frame.decompress(data)
             except Exception:  # each decompressor has its own
                 raise _damaged(self._name) from None
-            self._frame, data = (None, frame.unused_data) if frame.eof else (frame, b"")
+            self._frame, data = frame, b""
+            if frame.eof:
+                self._frame, data = None, frame.unused_data or b""
+        return out
 
     def close(self) -> None:
         if hasattr(self, "_raw"):

@@ -1,4 +1,5 @@
-"""Where text comes from: paths, globs, lists of them, open files, standard input, ir_datasets."""
+"""Where text comes from: paths, globs, addresses, lists of them, open files, standard input,
+ir_datasets."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
-    ".gz", ".xz", ".zst", ".bz2",
+    ".gz", ".xz", ".zst", ".bz2", ".lz4",
     ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
     ".parquet", ".json",
 }  # fmt: skip
@@ -53,6 +54,7 @@ class Source(Record):
     begin: int = 0  # a part of a file: the bytes from here
     end: int | None = None  # to here
     group: str = ""  # the judge it belongs to, where that is not said by the file's name
+    url: str = ""  # of a remote file, which is fetched whole whenever it is opened
 
     @property
     def stem(self) -> str:
@@ -78,7 +80,7 @@ class Source(Record):
     def raw(self) -> BinaryIO:
         """Open the file's bytes without decompression."""
         if self.path is None:
-            return io.BytesIO(self.held)
+            return io.BytesIO(_at(self.url, _content) if self.url else self.held)
         if os.path.isdir(self.path):
             raise self.error(
                 "expected a file, got a directory",
@@ -286,6 +288,8 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
         return [_read_once("<stdin>", sys.stdin.buffer)]
     if text.startswith(PREFIX):
         return [Source(text, held=dataset_text(text, part))]
+    if "://" in text:
+        return _remote(text)
     text = os.path.expanduser(text)
     if os.path.exists(text):
         if os.path.isdir(text) and (inside := _of_beir(text, part)):
@@ -303,6 +307,44 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
             )
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
     raise Source(text).error("no such file", "no-file", "check the path")
+
+
+# The package with which fsspec reads an address, by protocol; it has those of others itself.
+_PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hf": "huggingface_hub",
+             "http": "aiohttp", "https": "aiohttp"}  # fmt: skip
+
+
+def _remote(url: str) -> list[Source]:
+    """Return the file at an address, or those that a pattern with `*` means."""
+    if "*" not in url:
+        return [Source(url, url=url)]
+    paths = _at(url, lambda files, path: map(files.unstrip_protocol, sorted(files.glob(path))))
+    found = [Source(one, url=one) for one in paths]
+    if not found:
+        raise InputError(f"no file matches '{url}'", code="no-file", remedy="check the pattern")
+    return found
+
+
+def _at(url: str, asked: Callable[[Any, str], Any]) -> Any:
+    """Ask the file system of an address for something about the path in it."""
+    protocol, source = url.partition("://")[0], Source(url)
+    try:
+        from fsspec.core import url_to_fs  # imported, like what it needs, for addresses only
+
+        return asked(*url_to_fs(url))
+    except ImportError:
+        package = _PACKAGES.get(protocol, "fsspec")
+        raise MissingExtra(package, "remote", f"reading {url}") from None
+    except FileNotFoundError:
+        raise source.error("no such file", "no-file", "check the address") from None
+    except Exception as error:  # each file system has its own
+        remedy = "check the address, the network and your credentials"
+        said = f"cannot be read: {str(error) or type(error).__name__}"
+        raise source.error(said, "unreadable-file", remedy) from None
+
+
+def _content(files: Any, path: str) -> bytes:
+    return cast(bytes, files.cat_file(path))
 
 
 def _of_beir(folder: str, part: str) -> str | None:
