@@ -25,7 +25,7 @@ from hungjury.studies.claims import (
     Resampling,
     claims_table,
     least,
-    mean_of_all,
+    mean_of,
     most,
     sensitivity_tables,
     verdicts,
@@ -94,8 +94,8 @@ def test_quantities_are_combined_draw_by_draw() -> None:
         found = together(a, b)
         assert found.value == of_two(0.3, 0.2)
         assert found.draws.tolist() == [of_two(x, y) for x, y in zip(a.draws, b.draws, strict=True)]
-    assert mean_of_all([a, b]).value == pytest.approx(0.25)
-    np.testing.assert_allclose(mean_of_all([a, b]).draws, (a.draws + b.draws) / 2)
+    assert mean_of([a, b]).value == pytest.approx(0.25)
+    np.testing.assert_allclose(mean_of([a, b]).draws, (a.draws + b.draws) / 2)
 
 
 # Tables

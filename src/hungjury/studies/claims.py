@@ -10,9 +10,9 @@ holds if the whole interval is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -108,13 +108,14 @@ class Quantity(Record, eq=False):
             return Quantity(self.value + other.value, self.draws + other.draws)
         return Quantity(self.value + other, self.draws + other)
 
+    def __neg__(self) -> Quantity:
+        return Quantity(-self.value, -self.draws)
+
     def __sub__(self, other: Quantity | float) -> Quantity:
-        if isinstance(other, Quantity):
-            return Quantity(self.value - other.value, self.draws - other.draws)
-        return Quantity(self.value - other, self.draws - other)
+        return self + -other
 
     def __rsub__(self, other: float) -> Quantity:
-        return Quantity(other - self.value, other - self.draws)
+        return -self + other
 
     def interval(self) -> tuple[float, float]:
         """The central interval of the draws at `LEVEL`; NaN where a draw has no value, such as the
@@ -127,32 +128,33 @@ class Quantity(Record, eq=False):
 
 def least(*quantities: Quantity) -> Quantity:
     """The smallest, which is positive if all are."""
-    draws = np.min([one.draws for one in quantities], axis=0)
-    return Quantity(float(np.min([one.value for one in quantities])), draws)
+    return _draw_by_draw(np.min, quantities)
 
 
 def most(*quantities: Quantity) -> Quantity:
     """The largest, which is positive if any is."""
-    draws = np.max([one.draws for one in quantities], axis=0)
-    return Quantity(float(np.max([one.value for one in quantities])), draws)
+    return _draw_by_draw(np.max, quantities)
 
 
 def median_of(*quantities: Quantity) -> Quantity:
     """Their median, draw by draw."""
-    draws = np.median([one.draws for one in quantities], axis=0)
-    return Quantity(float(np.median([one.value for one in quantities])), draws)
+    return _draw_by_draw(np.median, quantities)
 
 
-def mean_of_all(quantities: Iterable[Quantity]) -> Quantity:
+def mean_of(quantities: Iterable[Quantity]) -> Quantity:
     """Their mean."""
-    found = list(quantities)
-    total = reduce(Quantity.__add__, found)
-    return Quantity(total.value / len(found), total.draws / len(found))
+    return _draw_by_draw(np.mean, quantities)
+
+
+def _draw_by_draw(function: Callable[..., Floats], quantities: Iterable[Quantity]) -> Quantity:
+    each = [np.append(one.value, one.draws) for one in quantities]
+    value, *draws = function(each, axis=0)
+    return Quantity(float(value), np.array(draws))
 
 
 def within(difference: Quantity, allowed: float) -> Quantity:
     """Positive if the absolute difference is smaller than allowed."""
-    return allowed - most(difference, 0 - difference)
+    return allowed - most(difference, -difference)
 
 
 class Claim(Record, eq=False):

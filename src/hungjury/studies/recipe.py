@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.parameters import numbers
+from hungjury.base.parameters import integer, numbers
 from hungjury.base.records import Record
 from hungjury.base.results import in_report
 from hungjury.base.tables import Table
@@ -353,3 +353,10 @@ def probabilities(value: object) -> tuple[float, ...]:
     if not found or not all(0 <= p <= 1 for p in found) or len(set(found)) < len(found):
         raise ValueError("a list of different probabilities")
     return tuple(found)
+
+
+def whole_numbers(value: object) -> tuple[int, ...]:
+    """A list of integers in ascending order, for parameters."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ValueError("a list of integers")
+    return tuple(sorted({integer(one) for one in value}))

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from functools import cached_property
+from itertools import product, zip_longest
 from typing import Any, ClassVar
 
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import flag, integer, one_of, param
+from hungjury.base.parameters import integer, one_of, param
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
-from hungjury.studies.claims import RESAMPLES, Claim, sensitivity_tables
-from hungjury.studies.combining import APPROACHES
+from hungjury.studies.claims import Claim, Quantity, least, mean_of, most, sensitivity_tables
+from hungjury.studies.combining import APPROACHES, BASELINES
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import TupleStudy
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.aware_claims import Approaches, aware_claims
 from hungjury.studies.papers.panels import (
-    anova_beside,
-    join_jobs,
+    PanelRecipe,
+    known_systems,
+    name_of,
     panel_remarks,
-    sizes_of_tuples,
-    tuple_jobs,
+    panel_sizes,
     tuple_scores,
+    with_names,
 )
-from hungjury.studies.recipe import (
-    RECIPES,
-    Drawing,
-    Recipe,
-    Report,
-    Studied,
-    file_stem,
-    names,
+from hungjury.studies.papers.published import (
+    COMPARED,
+    PAGES,
+    compared,
+    printed_numbers,
+    printed_rows,
+    published_table,
 )
+from hungjury.studies.recipe import RECIPES, Drawing, Report, Studied, file_stem, names
 
-ALL = ("approach", "size", "measure", "systems")  # as Figures 4.4 and 4.6 show them
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 
@@ -90,97 +90,76 @@ def _common_sizes(
     return rows
 
 
-class _Analysis:
-    """Analyses of variance of one response: of all approaches (4.28), and of the parts of AWARE's
-    estimators (4.31). A factor with one level is left out."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]], numbering: Numbering) -> None:
-        self.numbering, response = numbering, numbering.response
-        scale = "measure" if response == "rmse" else None
-        estimators = [row for row in rows if "gap" in row]
-        factors = ["measure", "systems"]
-        self.whole = factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale)
-        self.parts = factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale)
-
-    def anova_tables(self) -> dict[str, Table]:
-        mine, what = self.numbering, f"{self.numbering.title}, analysis of variance"
-        return {
-            f"table-{mine.table}": _anova_table(
-                self.whole, f"Table {mine.table}: {what} of all approaches"
-            ),
-            f"table-{mine.parts_table}": _anova_table(
-                self.parts, f"Table {mine.parts_table}: {what} of AWARE's components"
-            ),
-        }
-
-    def group_tables(self) -> dict[str, Table]:
-        """Groups of approaches, then of granularities, gaps and weights."""
-        shown = {f"{self.numbering.effects}e": (self.whole, "approach")}
-        for letter, factor in zip("def", PARTS, strict=True):
-            shown[f"{self.numbering.parts}{letter}"] = (self.parts, factor)
-        return {
-            f"figure-{number}": self._group_table(number, found, factor)
-            for number, (found, factor) in shown.items()
-        }
-
-    def _group_table(self, number: str, found: Anova, factor: str) -> Table:
-        table = found.tukey_table(factor, self.numbering.largest_first)
-        rows = [[mean, level, marks] for level, mean, marks in table.rows]
-        header = [f"Mean {self.numbering.response}", factor.title(), "Group"]
-        title = f"Figure {number}: {self.numbering.title}, groups of {factor}"
-        return Table(header, rows, caption=title)
-
-    def figures(self) -> dict[str, Drawing]:
-        """Main effects, groups and interactions, lettered as in the thesis."""
-        mine, whole = self.numbering, self.whole
-        others = [factor for factor in ("measure", "systems") if factor in whole.factors]
-        shown = ("approach", "size", *others)
-        main = {letter: f for letter, f in zip("abcd", ALL, strict=True) if f in shown}
-        found: dict[str, Drawing] = {
-            mine.effects: self._main_effects(mine.effects, whole, main),
-            f"{mine.effects}e": Drawing(
-                self._title(f"{mine.effects}e", "groups of approach"), "draw_tukey",
-                (whole, "approach", mine.largest_first, "mv"),
-            ),
-            f"{mine.interactions}a": self._interaction(
-                f"{mine.interactions}a", whole, "size", "approach"
-            ),
-        }  # fmt: skip
-        for factor in others:
-            number = f"{mine.interactions}{'b' if factor == 'measure' else 'c'}"
-            found[number] = self._interaction(number, whole, factor, "approach")
-        letters = dict(zip("abc", PARTS, strict=True))
-        found[mine.parts] = self._main_effects(mine.parts, self.parts, letters)
-        for letter, across, lines in (
-            ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
-        ):  # fmt: skip
-            number = f"{mine.parts}{letter}"
-            found[number] = self._interaction(number, self.parts, across, lines)
-        return {f"figure-{number}": one for number, one in found.items()}
-
-    def _title(self, number: str, what: str) -> str:
-        return f"Figure {number}: {self.numbering.title}, {what}"
-
-    def _main_effects(self, number: str, found: Anova, factors: Mapping[str, str]) -> Drawing:
-        title = self._title(number, "main effects")
-        return Drawing(title, "draw_main_effects", (found, factors))
-
-    def _interaction(self, number: str, found: Anova, across: str, lines: str) -> Drawing:
-        title = self._title(number, f"interaction of {across} and {lines}")
-        return Drawing(title, "draw_interaction", (found, across, lines))
+Found = tuple[dict[str, Table], dict[str, Drawing]]
 
 
-def _all_analyses(
-    rows: Sequence[Mapping[str, Any]],
-) -> tuple[dict[str, Table], dict[str, Drawing]]:
+def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found, dict[str, Table]]:
+    """Analyses of variance of one response, of all approaches (4.28) and of the parts of AWARE's
+    estimators (4.31), with their figures; then Tukey's groups, lettered as in the thesis. A factor
+    with one level is left out."""
+    scale = "measure" if mine.response == "rmse" else None
+    estimators, factors = [row for row in rows if "gap" in row], ["measure", "systems"]
+    whole = factorial_anova(rows, mine.response, ["approach", *factors], "size", scale_by=scale)
+    parts = factorial_anova(
+        estimators, mine.response, [*PARTS, *factors], "size", PAIRS, scale_by=scale
+    )
+    tables = {
+        f"table-{number}": _anova_table(
+            found, f"Table {number}: {mine.title}, analysis of variance of {what}"
+        )
+        for number, found, what in (
+            (mine.table, whole, "all approaches"), (mine.parts_table, parts, "AWARE's components")
+        )
+    }  # fmt: skip
+    groups = {}
+    for number, found, factor in (
+        (f"{mine.effects}e", whole, "approach"),
+        *((f"{mine.parts}{letter}", parts, one) for letter, one in zip("def", PARTS, strict=True)),
+    ):
+        ordered = found.tukey_table(factor, mine.largest_first).rows
+        groups[f"figure-{number}"] = Table(
+            [f"Mean {mine.response}", factor.title(), "Group"],
+            [[mean, level, marks] for level, mean, marks in ordered],
+            caption=f"Figure {number}: {mine.title}, groups of {factor}",
+        )
+    figures: dict[str, Drawing] = {}
+
+    def draw(number: str, what: str, how: str, *arguments: Any) -> None:
+        title = f"Figure {number}: {mine.title}, {what}"
+        figures[f"figure-{number}"] = Drawing(title, how, arguments)
+
+    def draw_interaction(number: str, found: Anova, across: str, lines: str) -> None:
+        what = f"interaction of {across} and {lines}"
+        draw(number, what, "draw_interaction", found, across, lines)
+
+    lettered = zip("abcd", ("approach", "size", *factors), ("", *"abc"), strict=True)
+    # As Figures 4.4 and 4.6 show main effects, and Figures 4.5 and 4.7 interactions.
+    shown = [one for one in lettered if one[1] not in factors or one[1] in whole.factors]
+    main = {letter: factor for letter, factor, _ in shown}
+    draw(mine.effects, "main effects", "draw_main_effects", whole, main)
+    groups_title = f"{mine.effects}e", "groups of approach"
+    draw(*groups_title, "draw_tukey", whole, "approach", mine.largest_first, "mv")
+    for _, factor, letter in shown[1:]:
+        draw_interaction(f"{mine.interactions}{letter}", whole, factor, "approach")
+    letters = dict(zip("abc", PARTS, strict=True))
+    draw(mine.parts, "main effects", "draw_main_effects", parts, letters)
+    for letter, across, lines in (
+        ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
+    ):  # fmt: skip
+        draw_interaction(f"{mine.parts}{letter}", parts, across, lines)
+    return (tables, figures), groups
+
+
+def _all_analyses(rows: Sequence[Mapping[str, Any]]) -> Found:
     """Tables 4.1 to 4.5 and their figures."""
-    analyses = [_Analysis(rows, numbering) for numbering in RESPONSES]
-    groups = [one.group_tables() for one in analyses]
     tables: dict[str, Table] = {}
     figures: dict[str, Drawing] = {}
-    for one in analyses:
-        tables |= one.anova_tables()
-        figures |= one.figures()
+    groups = []
+    for numbering in RESPONSES:
+        found, each = _analysis(rows, numbering)
+        tables |= found[0]
+        figures |= found[1]
+        groups.append(each)
     return {**tables, "table-4.5": _summary(groups), **groups[0], **groups[1]}, figures
 
 
@@ -225,21 +204,20 @@ def _orientation_table(found: Mapping[str, TupleStudy], printed: Mapping[str, Tu
     return Table(header, rows, caption=title)
 
 
-def _by_sizes(
-    study: TupleStudy, collection: str = ""
-) -> tuple[dict[str, Table], dict[str, Drawing]]:
+def _by_sizes(found: Mapping[str, TupleStudy]) -> Found:
     """Tables and curves of every approach with tuples of every size."""
-    before, after = (f"{collection}: ", f"-{file_stem(collection)}") if collection else ("", "")
     tables: dict[str, Table] = {}
     figures: dict[str, Drawing] = {}
-    for numbering in RESPONSES:
-        for measure in study.measures:
-            table = study.by_size(measure, numbering.response)
+    for collection, study in found.items():
+        ending = f"-{file_stem(collection)}" if len(found) > 1 else ""
+        for mine, measure in product(RESPONSES, study.measures):
+            table = study.by_size(measure, mine.response)
             file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
-            name = f"{numbering.response}-{file_name}{after}"
-            title = f"{before}{numbering.title} of {measure} by the size of the tuples"
+            name = f"{mine.response}-{file_name}{ending}"
+            before = name_of(collection, found)
+            title = f"{before}{mine.title} of {measure} by the size of the tuples"
             tables[name] = Table(["approach", *table.columns[1:]], table.rows, caption=title)
-            figures[name] = Drawing(title, "draw_tuples", (study, measure, numbering.response))
+            figures[name] = Drawing(title, "draw_tuples", (study, measure, mine.response))
     return tables, figures
 
 
@@ -249,11 +227,10 @@ PRINTED = "printed/"  # before the keys of jobs that weigh as the equations are 
 
 
 @RECIPES.add("aware")
-class Aware(Recipe):
+class Aware(PanelRecipe):
     """Compare AWARE with merging: how many judges are enough, and how best to combine them."""
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
-    needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
     published: ClassVar[Mapping[str, Any]] = {
         "measures": ("AP", "nDCG(base=2)@20", "ERR(gains={1: 5})@20"),
         "tuples": 1000,
@@ -261,28 +238,17 @@ class Aware(Recipe):
         "tied": "sampled",
     }
     measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
-    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
-    sizes: tuple[int, ...] = param(
-        (), kind=sizes_of_tuples, doc="numbers of judges in a tuple; default: 2 to all but one"
-    )
-    tuples: int = param(100, kind=integer, low=1, doc="random tuples of each size")
     replicates: int = param(1000, kind=integer, low=1, doc="random judges of each class")
-    drop_empty: bool = param(
-        False, kind=flag, doc="drop judges with no relevant document on some topic"
-    )
     tied: TauTies = param(
         "exact", kind=one_of(TauTies), doc="systems with equal means: all their orders, or 100"
     )
     votes: tuple[str, ...] = param(
         VOTES, kind=names, doc="weights to try on votes as well as on measures"
     )
-    resamples: int = param(
-        RESAMPLES, kind=integer, low=20, doc="draws of topics and tuples for intervals"
-    )
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        sizes = tuple_scores(data, **self._scoring()).sizes(self.sizes or None)
+        sizes = tuple_scores(data, **self.scoring()).sizes(self.sizes or None)
         if len(sizes) < 2:
             raise InputError(
                 f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",
@@ -290,37 +256,50 @@ class Aware(Recipe):
                 remedy=("give at least four judges, or several", Argument("sizes")),
             )
 
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        return self.measures
+    def scoring(self) -> dict[str, Any]:
+        return super().scoring() | {"tied": self.tied}
+
+    def _combining(self) -> dict[str, dict[str, Any]]:
+        """By what goes before the keys of jobs: all approaches, and those that have another
+        orientation."""
+        votes = tuple(f"votes({weights})" for weights in self.votes)
+        return {
+            "": {"approaches": (*APPROACHES, *votes), "replicates": self.replicates},
+            PRINTED: {"approaches": (*ESTIMATORS, *votes), "replicates": self.replicates,
+                      "orientation": "printed"},
+        }  # fmt: skip
 
     def jobs(self, data: StudyData) -> list[Job]:
-        scoring = self._scoring()
-        printed = tuple_jobs(data, scoring, self._printed(), PRINTED)
-        return [*tuple_jobs(data, scoring, self._combining()), *printed]
+        both = self._combining().items()
+        return [job for name, how in both for job in self.tuple_jobs(data, name, **how)]
 
     def report(self, studied: Sequence[Studied]) -> Report:
         found, printed = (
-            {o.name: join_jobs(o.data, o.results, self._scoring(), how, name) for o in studied}
-            for how, name in ((self._combining(), ""), (self._printed(), PRINTED))
+            self.joined(studied, name, **how) for name, how in self._combining().items()
         )
-        tables, figures = _all_analyses(_common_sizes(found))
         choices = {
-            "dissimilarity": self._claims(found, found),
-            "printed": self._claims(printed, found),
-        }
+            orientation: with_names({
+                name: aware_claims(Approaches(estimators[name], found[name]), self.votes)
+                for name in found
+            })
+            for orientation, estimators in (("dissimilarity", found), ("printed", printed))
+        }  # fmt: skip
+        tables, figures = _all_analyses(_common_sizes(found))
         other_way, _ = _all_analyses(_common_sizes(found, printed))
+        by_size, curves = _by_sizes(found)
         tables = {
             **sensitivity_tables(choices, "orientation of AWARE's weights"),
             **tables,
             **anova_beside(found, tables),
             "orientations": _orientation_table(found, printed),
-            **{f"{name}-printed-orientation": _printed(one) for name, one in other_way.items()},
+            **{
+                f"{name}-printed-orientation": replace(
+                    one, caption=f"{one.caption}, printed orientation"
+                )
+                for name, one in other_way.items()
+            },
+            **by_size,
         }
-        for name, study in found.items():
-            by_size, curves = _by_sizes(study, name if len(found) > 1 else "")
-            tables |= by_size
-            figures |= curves
         alike = len({_circumstances(one) for one in studied}) == 1
         if not alike:
             tables = {
@@ -328,70 +307,205 @@ class Aware(Recipe):
                 if name.startswith("table-4.") and "Systems" in str(list(table.rows)) else table
                 for name, table in tables.items()
             }  # fmt: skip
-        return Report(tables, figures, self._remarks(found, alike), choices["dissimilarity"])
-
-    def _claims(
-        self, estimators: Mapping[str, TupleStudy], others: Mapping[str, TupleStudy]
-    ) -> list[Claim]:
-        """Of every collection, which goes before the case where there are several."""
-        claims = []
-        for name, study in others.items():
-            before = f"{name}, " if len(others) > 1 else ""
-            each = aware_claims(Approaches(estimators[name], study), self.votes)
-            claims += [replace(one, case=before + one.case) for one in each]
-        return claims
+        remarks = self._remarks(found, alike)
+        return Report(tables, figures | curves, remarks, choices["dissimilarity"])
 
     def _remarks(self, found: Mapping[str, TupleStudy], alike: bool) -> list[str]:
         """Numbers of each collection, and what the analyses of variance are of. alike: the
         collections have the same topics and judges."""
-        several = len(found) > 1
-        numbers = [
-            (f"{name}: " if several else "")
-            + f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics."
-            for name, study in found.items()
-        ]
         same = "sets of systems under the same topics and judges"
         factor = "With one set of systems the analyses of variance have no factor Systems."
-        if several:
+        if len(found) > 1:
             thesis = f"as in the thesis {same}" if alike else f"not {same} (thesis): {MIXED}"
             factor = (
                 f"Systems are the collections, {thesis}. Analyses are of the sizes that all "
                 "collections have."
             )
         return [
-            *numbers,
+            *panel_sizes(found),
             f"Up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
             f"class. {factor} RMSE is divided by its largest value for each measure there. Groups "
             "are those of Tukey's HSD at 0.05.",
             *panel_remarks(found),
         ]
 
-    def _scoring(self) -> dict[str, Any]:
+
+def anova_beside(
+    studies: Mapping[str, TupleStudy], tables: Mapping[str, Table]
+) -> dict[str, Table]:
+    """Tables 4.1 to 4.4 with the printed numbers, where both sets of systems are the thesis'."""
+    if set(known_systems(studies).values()) != set(printed_numbers("panel systems")):
+        return {}
+    found: dict[str, Table] = {}
+    for number in ("4.1", "4.2", "4.3", "4.4"):
+        values = {str(row[0]): row for row in tables[f"table-{number}"].rows}
+        rows: list[list[Cell]] = []
+        for source, *cells in printed_rows(f"thesis {number}"):
+            for i, what in ((1, "SS"), (2, "DF"), (4, "F"), (6, "omega2")):
+                if source in values and cells[i - 1] != "-":
+                    printed = float(cells[i - 1])
+                    rows.append([source, what, *compared(values[source][i], printed)])
+        heads = ("Source", "", *COMPARED)
+        found |= published_table(f"table-{number}", heads, rows, f"thesis, p. {PAGES[number]}")
+    return found
+
+
+EM = ("em-mv", "em-neu")
+BEST_ORDER = ("sgl_tau_msd", "sgl_apc_msd", "tpc_apc_msd", "sgl_tau_md")
+BEST_SCORES = ("sgl_rmse_med", "tpc_rmse_med", "tpc_fro_med", "sgl_fro_med", "sgl_kld_md")
+HARMFUL = 16  # judges after whom more are harmful for scores by mv; EM never gains
+ORDER, SCORES = "order of systems", "scores"
+
+
+class Approaches(Record, eq=False):
+    """Means of approaches over sizes and measures; larger is better.
+
+    estimators, others: the studies that have the estimators, and the other approaches.
+    """
+
+    estimators: TupleStudy
+    others: TupleStudy
+
+    @cached_property
+    def _largest(self) -> Mapping[str, float]:
+        """RMSE of the measures is divided by its largest value, as in the analyses of variance."""
         return {
-            "measures": self.measures,
-            "rel": self.rel,
-            "drop_empty": self.drop_empty,
-            "resamples": self.resamples,
-            "tied": self.tied,
+            m: max(r.rmse for r in self.others.rows if r.measure == m) for m in self.others.measures
         }
 
-    def _combining(self) -> dict[str, Any]:
-        return {
-            "approaches": (*APPROACHES, *self._votes),
-            "sizes": self.sizes or None,
-            "tuples": self.tuples,
-            "replicates": self.replicates,
-        }
+    def of(
+        self, what: str, approach: str, measure: str | None = None, size: int | None = None
+    ) -> Quantity:
+        """tau_ap, or RMSE with its sign changed."""
+        study = self.estimators if "_" in approach else self.others
+        sizes = self.others.sizes if size is None else [size]
+        each = []
+        for name in self.others.measures if measure is None else [measure]:
+            found = study.quantity(what, name, approach, sizes)
+            if what == "rmse":
+                scale = -1 / self._largest[name]
+                found = Quantity(found.value * scale, found.draws * scale)
+            each.append(found)
+        return mean_of(each)
 
-    @property
-    def _votes(self) -> tuple[str, ...]:
-        return tuple(f"votes({weights})" for weights in self.votes)
+    def all_of(self, what: str, approaches: Iterable[str]) -> list[Quantity]:
+        return [self.of(what, one) for one in approaches]
 
-    def _printed(self) -> dict[str, Any]:
-        """Combine in the other orientation, which merges do not have."""
-        mine = {"approaches": (*ESTIMATORS, *self._votes), "orientation": "printed"}
-        return self._combining() | mine
+    def level(self, what: str, part: str, *levels: str) -> Quantity:
+        """The mean over estimators with one of these levels of a part."""
+        mine = [n for n, one in ESTIMATORS.items() if getattr(one, part) in levels]
+        return mean_of(self.all_of(what, mine))
 
 
-def _printed(table: Table) -> Table:
-    return replace(table, caption=f"{table.caption}, printed orientation")
+def aware_claims(found: Approaches, votes: Iterable[str] = ()) -> list[Claim]:
+    """All claims; votes: weights that weigh votes too."""
+    return [*_of_order(found), *_of_scores(found), *_of_votes(found, votes)]
+
+
+def _claim(text: str, case: str, measured: str, quantity: Quantity) -> Claim:
+    return Claim(text, case, measured, quantity, "tuples, topics")
+
+
+def _of_order(found: Approaches) -> list[Claim]:
+    def of(approach: str) -> Quantity:
+        return found.of("tau_ap", approach)
+
+    estimators = dict(zip(ESTIMATORS, found.all_of("tau_ap", ESTIMATORS), strict=True))
+    em, mv, uni = most(*map(of, EM)), of("mv"), of("uni")
+    worst = estimators["sgl_rmse_msd"]
+    rest = [one for name, one in estimators.items() if name != "sgl_rmse_msd"]
+    best = [estimators[name] for name in BEST_ORDER]
+    others = [one for name, one in estimators.items() if name not in BEST_ORDER]
+    return [
+        _claim("Estimators are better than mv and EM", ORDER,
+               "mean of the 30 - the best of mv, em-mv and em-neu",
+               mean_of(estimators.values()) - most(em, mv)),
+        _claim("Every estimator is better than EM", ORDER, "the worst of the 30 - the better EM",
+               least(*estimators.values()) - em),
+        _claim("mv is the best of mv and EM", ORDER, "mv - the better EM", mv - em),
+        _claim("uni is better than mv", ORDER, "uni - mv", uni - mv),
+        _claim("sgl_rmse_msd is the worst estimator", ORDER, "the worst of the others - it",
+               least(*rest) - worst),
+        _claim(f"{', '.join(BEST_ORDER)} are the best", ORDER, "their worst - the best other",
+               least(*best) - most(*others)),
+        *_of_more_judges(found),
+        *_of_measures(found),
+        _claim("apc and tau are the best gaps", ORDER, "their mean - that of the others",
+               found.level("tau_ap", "gap", "apc", "tau")
+               - found.level("tau_ap", "gap", "kld", "fro", "rmse")),
+        _claim("med and md are better weights than msd", ORDER, "the worse of both - msd",
+               least(*(found.level("tau_ap", "weight", w) for w in ("med", "md")))
+               - found.level("tau_ap", "weight", "msd")),
+    ]  # fmt: skip
+
+
+def _of_more_judges(found: Approaches) -> list[Claim]:
+    few, many = found.others.sizes[0], found.others.sizes[-1]
+    return [
+        _claim("More judges are better", f"{approach}, order", f"{many} judges - {few}",
+               found.of("tau_ap", approach, size=many) - found.of("tau_ap", approach, size=few))
+        for approach in ("uni", "sgl_tau_msd", *BASELINES)
+    ]  # fmt: skip
+
+
+def _of_measures(found: Approaches) -> list[Claim]:
+    """AP against the measures of the first ranks, where they were studied."""
+    first, *top = found.others.measures
+
+    def drop(approach: str, measure: str) -> Quantity:
+        return found.of("tau_ap", approach, first) - found.of("tau_ap", approach, measure)
+
+    harder = [
+        _claim(f"{measure} is harder than {first}", ORDER, f"{first} - {measure}, all approaches",
+               mean_of(drop(a, measure) for a in ("uni", *ESTIMATORS, *BASELINES)))
+        for measure in top
+    ]  # fmt: skip
+    more = [
+        _claim("mv and EM lose more than uni by going to it", measure,
+               f"{first} - {measure}: the least loss of mv and EM - that of uni",
+               least(*(drop(a, measure) for a in BASELINES)) - drop("uni", measure))
+        for measure in top if measure.startswith("ERR")
+    ]  # fmt: skip
+    return harder + more
+
+
+def _of_scores(found: Approaches) -> list[Claim]:
+    def of(approach: str) -> Quantity:
+        return found.of("rmse", approach)
+
+    best = found.all_of("rmse", BEST_SCORES)
+    others = found.all_of("rmse", (name for name in ESTIMATORS if name not in BEST_SCORES))
+    weights = {w: found.level("rmse", "weight", w) for w in ("md", "msd", "med")}
+    few, many = found.others.sizes[0], found.others.sizes[-1]
+    until = max(size for size in found.others.sizes if size <= HARMFUL or size == few)
+    return [
+        _claim("uni is better than mv and EM", SCORES, "RMSE of the best of the three - uni",
+               of("uni") - most(*map(of, BASELINES))),
+        _claim(f"{', '.join(BEST_SCORES)} are the best", SCORES, "the best other - their worst",
+               least(*best) - most(*others)),
+        _claim("kld and fro are the best gaps", SCORES, "mean of the others - theirs",
+               found.level("rmse", "gap", "kld", "fro")
+               - found.level("rmse", "gap", "rmse", "tau", "apc")),
+        _claim("med is the best weight", SCORES, "the better of md and msd - med",
+               weights["med"] - most(weights["md"], weights["msd"])),
+        *(
+            _claim("More judges are better", f"{approach}, scores", f"{few} judges - {up_to}",
+                   found.of("rmse", approach, size=up_to) - found.of("rmse", approach, size=few))
+            for approach, up_to in (("uni", many), ("sgl_tau_msd", many), ("mv", until))
+        ),
+    ]  # fmt: skip
+
+
+def _of_votes(found: Approaches, votes: Iterable[str]) -> list[Claim]:
+    """The next step of the authors: weighing votes instead of measures."""
+    claims = []
+    for weights in votes:
+        for what, case in (("tau_ap", ORDER), ("rmse", SCORES)):
+            weighed = found.of(what, f"votes({weights})")
+            claims += [
+                _claim(f"Votes weighted by {weights} are better than votes", case,
+                       "weighted votes - mv", weighed - found.of(what, "mv")),
+                _claim(f"Measures weighted by {weights} are better than votes so weighted", case,
+                       "AWARE - weighted votes", found.of(what, weights) - weighed),
+            ]  # fmt: skip
+    return claims

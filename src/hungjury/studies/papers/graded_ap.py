@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
-
-import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
@@ -15,21 +14,17 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
+from hungjury.measures.evaluate import evaluate
 from hungjury.studies.claims import Claim, Quantity, beside_print, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
-    ClaimData,
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
     headings,
-    label_sets,
-    over_rates,
-    places,
     relevant_from,
     rising,
-    score,
 )
 from hungjury.studies.papers.published import COMPARED as BESIDE
 from hungjury.studies.papers.published import (
@@ -97,7 +92,7 @@ class GradedAPRecipe(LabelRecipe):
                 code="mixed-scales",
                 remedy=("declare one scale with", Argument("grades")),
             )
-        self._drawn_measures(data)
+        self.sampled(data, self.labels[0])
 
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
         """All measures of the tables by their labels, those of the family followed by their g."""
@@ -112,9 +107,6 @@ class GradedAPRecipe(LabelRecipe):
         parts = round(1 / (self.step or STEP.get(top, COARSE)))
         return [tuple(n / parts for n in whole_parts) for whole_parts in _sums(parts, top)]
 
-    def _top(self, data: StudyData) -> int:
-        return data.labels(self.labels[0]).max_grade
-
     def _others(self, top: int) -> dict[str, str]:
         found = {}
         for text in self.compared:
@@ -124,8 +116,9 @@ class GradedAPRecipe(LabelRecipe):
             found[text] = str(one)
         return found
 
-    def _drawn_measures(self, data: StudyData) -> dict[str, str]:
-        top = self._top(data)
+    def sampled(self, data: StudyData, whose: str) -> dict[str, str]:
+        """The measures of the figures."""
+        top = data.labels(whose).max_grade
         g = self.drawn or DRAWN.get(top)
         if g is None:
             raise InputError(
@@ -136,7 +129,7 @@ class GradedAPRecipe(LabelRecipe):
                     Argument("drawn"),
                 ),
             )
-        return {name: str(kind(g=g)) for name, kind in FAMILY.items()} | self._others(top)
+        return self._others(top) | {name: str(kind(g=g)) for name, kind in FAMILY.items()}
 
     @property
     def chosen_measures(self) -> tuple[str, ...]:
@@ -145,23 +138,19 @@ class GradedAPRecipe(LabelRecipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            kinds, systems = self._kinds(data, whose), self._systems(data, whose)
+            systems = self._systems(data, whose)
             for name, topics in topic_sets(data, whose).items():
                 if topics:
-                    found += self.pool_jobs(whose, *kinds, name, topics=topics, systems=systems)
+                    found += self.pool_jobs(data, whose, name, topics=topics, systems=systems)
         return found
-
-    def _kinds(self, data: StudyData, whose: str) -> tuple[dict[str, str], dict[str, str]]:
-        """The measures of the tables, and of the figures."""
-        return self.measures(data, whose), self._drawn_measures(data)
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:
         """Runs above the first quartile of mean AP."""
         one = relevant_from(measure("AP"), self.rel)
-        return run_quartiles(score(data, whose, [str(one)])).names
+        return run_quartiles(evaluate(data.labels(whose), data.loaded_runs, one)).names
 
     def report(self, studied: Sequence[Studied]) -> Report:
-        sets = label_sets(studied, self.labels)
+        sets = self.label_sets(studied)
         by_top: dict[int, list[LabelSet]] = {}
         for one in sets:
             by_top.setdefault(one.labels.max_grade, []).append(one)
@@ -174,73 +163,53 @@ class GradedAPRecipe(LabelRecipe):
             table, figure = f"table-{number}{ending}", f"figure-{number - 1}{ending}"
             tables[table] = self._correlations(number, mine)
             tables[figure], figures[figure] = self._robustness(number, top, mine)
-            place = places(self.measures(mine[0].data, mine[0].whose))
-            tables |= beside_the_paper(table, mine, place, self.rel)
+            tables |= beside_the_paper(table, mine, self.rel)
         remark = (
             "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
-        claims = [claim for one in sets for claim in graded_claims(self._evidence(one))]
+        claims = [claim for one in sets for claim in graded_claims(one)]
         claims = beside_print(claims, printed_claims(), "paper")
         return Report(tables, figures, [remark], claims)
 
-    def _evidence(self, one: LabelSet) -> GradedEvidence:
-        """By set of topics; sets of fewer than two topics say nothing."""
-        kinds = self._kinds(one.data, one.whose)
-        names = [n for n, topics in topic_sets(one.data, one.whose).items() if len(topics) > 1]
-        tables, figures = (
-            {name: ClaimData(one, places(kind), self.rates, topics=name) for name in names}
-            for kind in kinds
-        )
-        return GradedEvidence(self._top(one.data), tables, figures)
-
     def _robustness(self, number: int, top: int, sets: Sequence[LabelSet]) -> tuple[Table, Drawing]:
         """Figures 1 and 2, where there are such topics."""
-        place = places(self._drawn_measures(sets[0].data))
         lines: dict[tuple[str, ...], Floats] = {}
         panels = []
         for one in sets:
-            for name, topics in topic_sets(one.data, one.whose).items():
-                if topics:
-                    mean = one.pool_lines("tau", name)
-                    mine = {label: mean[i] for label, i in place.items()}
-                    lines |= {(one.title, name, label): line for label, line in mine.items()}
-                    panels.append(Lines(f"{one.title}, {name} ({len(topics)})", mine))
+            for mine in by_topics(one, 1):
+                mean, topics = mine.pool_lines("tau"), mine.result("correlation")["topics"]
+                series = {label: mean[one.place[label]] for label in (*FAMILY, *self.compared)}
+                lines |= {(one.title, mine.topics, label): line for label, line in series.items()}
+                panels.append(Lines(f"{one.title}, {mine.topics} ({topics})", series))
         what = "Kendall's tau with the whole pool at pool reduction rates"
         title = f"Figure {number - 1}: {what}, g = {in_words(self.drawn or DRAWN[top])}"
-        heads, rates = ("labels", "topics", "measure"), (1.0, *self.rates)
-        return over_rates(title, lines, rates, heads, "Kendall's τ", top, panels)
+        heads = ("labels", "topics", "measure")
+        return self.over_rates(title, lines, heads, "Kendall's τ", top, panels)
 
     def _correlations(self, number: int, sets: Sequence[LabelSet]) -> Table:
         """Tables 2 and 3: a block of three rows for each g."""
-        data = sets[0].data
-        place, top = places(self.measures(data, sets[0].whose)), self._top(data)
+        topics = [by_topics(one) for one in sets]
 
-        def cell(found_in: LabelSet, one: str, other: str) -> Joined:
-            topics = tuple(topic_sets(found_in.data, found_in.whose))
-            each = [found_in.result("correlation", name) for name in topics]
-            values = tuple(
-                float("nan") if found is None
-                else float(np.asarray(found["tau"])[place[one], place[other]])
-                for found in each
-            )  # fmt: skip
-            return Joined(values, topics)
+        def cell(mine: Sequence[LabelSet], one: str, other: str) -> Joined:
+            values = (part.correlation(one, other) for part in mine)
+            return Joined(tuple(values), tuple(part.topics for part in mine))
 
         rows: list[list[Cell]] = []
-        for g in self.grid(top):
+        for g in self.grid(sets[0].labels.max_grade):
             columns = [f"GAP {in_words(g)}", *self.compared]
             for name in FAMILY:
                 one = f"{name} {in_words(g)}"
-                cells = [cell(mine, one, other) for mine in sets for other in columns]
+                cells = [cell(mine, one, other) for mine in topics for other in columns]
                 rows.append([in_words(g), name, *cells])
         header = ["g", "", *headings(sets, ["GAP", *self.compared])]
-        title = f"Table {number}: Kendall's tau, {' / '.join(topic_sets(data, self.labels[0]))}"
+        title = f"Table {number}: Kendall's tau, {' / '.join(one.topics for one in topics[0])}"
         return Table(header, rows, digits=2, caption=title)
 
     def _features(self, sets: Sequence[LabelSet]) -> Table:
         """Table 1: what the labels look like."""
         most = max(sets, key=lambda one: one.labels.max_grade)
-        few_names = list(topic_sets(most.data, most.whose))[1:]
+        few_names = [one.topics for one in by_topics(most)[1:]]
         rows: list[list[Cell]] = []
         for one in sets:
             facts = one.facts(self.rel)
@@ -267,27 +236,22 @@ def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def beside_the_paper(
-    table: str, sets: Sequence[LabelSet], place: Mapping[str, int], rel: int
-) -> dict[str, Table]:
+def beside_the_paper(table: str, sets: Sequence[LabelSet], rel: int) -> dict[str, Table]:
     """A row for each number of the paper's collections; no table where there is none.
 
-    table: "table-2" or "table-3". place: of the measures' labels among those correlated.
+    table: "table-2" or "table-3".
     """
     rows: list[list[Cell]] = []
     for one in sets:
         name = recognised("graded 1", one.facts(rel))
-        topics = topic_sets(one.data, one.whose)
         for (g, family, other), printed in ({} if name is None else graded_tau(name)).items():
             row, column = f"{family} {in_words(g)}", PRINTED_AS.get(other, f"GAP {in_words(g)}")
-            if row not in place or column not in place:
-                continue
-            for which, tau in zip(topics, printed, strict=True):
-                found = one.result("correlation", which)
-                value = None
-                if found is not None:
-                    value = float(np.asarray(found["tau"])[place[row], place[column]])
-                rows.append([name, in_words(g), family, other, which, *compared(value, tau)])
+            if {row, column} <= one.place.keys():
+                rows += [
+                    [name, in_words(g), family, other, part.topics,
+                     *compared(part.correlation(row, column), tau)]
+                    for part, tau in zip(by_topics(one), printed, strict=True)
+                ]  # fmt: skip
     return published_table(table, HEADER, rows, "paper")
 
 
@@ -298,6 +262,12 @@ def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:
     for grade in range(2, labels.max_grade + 1):
         found[f"few of grade {grade}"] = few_highly_relevant(labels, grade).names
     return found
+
+
+def by_topics(one: LabelSet, least: int = 0) -> list[LabelSet]:
+    """The results by set of topics, all topics first; of sets with at least so many topics."""
+    topics = topic_sets(one.data, one.whose).items()
+    return [replace(one, topics=name) for name, each in topics if len(each) >= least]
 
 
 def in_words(g: tuple[float, ...]) -> str:
@@ -322,31 +292,21 @@ USERS = {  # by the number of relevant grades
 }
 
 
-class GradedEvidence(Record, eq=False):
-    """Of one set of labels, by set of topics: correlations of all measures of the tables, and
-    robustness of those of the figures. Sets with few topics of a grade come after all topics."""
-
-    top: int
-    tables: Mapping[str, ClaimData]
-    figures: Mapping[str, ClaimData]
-
-
-def graded_claims(found: GradedEvidence) -> list[Claim]:
+def graded_claims(one: LabelSet) -> list[Claim]:
     """All claims that the study's measures, thresholds and rates allow."""
-    users = USERS.get(found.top)
-    every, *few = found.tables
-    place, rates = found.tables[every].place, found.figures[every].rates
-    if users is None or not set(COMPARED) <= set(place):
+    topics, users = by_topics(one, 2), USERS.get(one.labels.max_grade)  # one topic says nothing
+    if not topics or users is None or not set(COMPARED) <= set(one.place):
         return []
+    every, *few = topics
     claims = []
-    if all(f"GAP {in_words(g)}" in place for g in vars(users).values()):
-        claims += _of_correlation(found.tables[every], users)
-        for name in few:
-            claims += _of_few(found.tables[every], found.tables[name], users)
-    if {MIDDLE, SMALL, SMALLEST} <= set(rates):
-        claims += _of_robustness(found.figures[every], found.top)
-        for name in few:
-            claims += _of_few_robustness(found.figures[name])
+    if all(f"GAP {in_words(g)}" in one.place for g in vars(users).values()):
+        claims += _of_correlation(every, users)
+        for mine in few:
+            claims += _of_few(every, mine, users)
+    if {MIDDLE, SMALL, SMALLEST} <= set(one.rates):
+        claims += _of_robustness(every)
+        for mine in few:
+            claims += _of_few_robustness(mine)
     return claims
 
 
@@ -367,12 +327,12 @@ def printed_claims() -> dict[str, list[Claim]]:
 
 
 def _tau(
-    found: ClaimData | PrintedNumbers, name: str, g: tuple[float, ...], other: str = AP
+    found: LabelSet | PrintedNumbers, name: str, g: tuple[float, ...], other: str = AP
 ) -> Quantity:
     return found.tau(f"{name} {in_words(g)}", other)
 
 
-def _of_correlation(found: ClaimData | PrintedNumbers, users: _Users) -> list[Claim]:
+def _of_correlation(found: LabelSet | PrintedNumbers, users: _Users) -> list[Claim]:
     claim = partial(found.claim, TOPICS)
 
     def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
@@ -403,7 +363,7 @@ def _of_correlation(found: ClaimData | PrintedNumbers, users: _Users) -> list[Cl
 
 
 def _of_few(
-    every: ClaimData | PrintedNumbers, few: ClaimData | PrintedNumbers, users: _Users
+    every: LabelSet | PrintedNumbers, few: LabelSet | PrintedNumbers, users: _Users
 ) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
     little, claim = in_words(users.little), partial(few.claim, TOPICS)
@@ -424,7 +384,7 @@ def _of_few(
     ]  # fmt: skip
 
 
-def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
+def _of_robustness(found: LabelSet) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
         return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
 
@@ -434,7 +394,7 @@ def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
         least(at(NDCG, SMALL), at(BPREF, SMALL))
         - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
     )  # fmt: skip
-    if top == 2:
+    if not found.four_grades:
         return [stable, *(
             claim("xGAP and eGAP are more robust than GAP on small pools", rate,
                   "the lesser of both - GAP", _over_gap(found, rate))
@@ -450,7 +410,7 @@ def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_few_robustness(few: ClaimData) -> list[Claim]:
+def _of_few_robustness(few: LabelSet) -> list[Claim]:
     return [
         few.claim(POOLS, "There xGAP and eGAP are more robust than GAP",
                   f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate))
@@ -458,5 +418,5 @@ def _of_few_robustness(few: ClaimData) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _over_gap(found: ClaimData, rate: float) -> Quantity:
+def _over_gap(found: LabelSet, rate: float) -> Quantity:
     return least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust("GAP", rate)

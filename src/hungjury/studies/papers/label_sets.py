@@ -6,12 +6,11 @@ gold labels, the judges' majority, or one judge. Jobs call the building blocks o
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
-from typing import Any
+from itertools import pairwise, product
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,50 +32,87 @@ from hungjury.studies.measure_comparison import better_on, correlate_measures, c
 from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 
+POWER_RATES = (1.0, 0.5, 0.05)
 BAND = (0.05, 0.95)  # quantiles over pools, in figures
 
 
-class ClaimData(Record, eq=False):
-    """One set of labels; place: the index of each measure in the jobs' results.
+class LabelSet(Record, eq=False):
+    """One set of labels of one collection, the results for it, and quantities for claims.
 
-    instead: aliases of names, such as measures with other parameters. topics: the topics that were
-    used, as the jobs' keys call them, where there are several sets.
+    title: in tables and figures. place: the index of each measure in the jobs' results, by its
+    label in tables. topics: the topics that were used, as the jobs' keys call them, where there are
+    several sets.
     """
 
-    found: LabelSet
+    title: str
+    whose: str
+    studied: Studied
     place: Mapping[str, int]
     rates: Sequence[float]
-    power_rates: Sequence[float] = ()
-    instead: Mapping[str, str] | None = None
     topics: str = ""
+
+    @property
+    def data(self) -> StudyData:
+        return self.studied.data
+
+    @property
+    def labels(self) -> Qrels:
+        return self.data.labels(self.whose)
+
+    @property
+    def four_grades(self) -> bool:
+        """More than two relevant grades."""
+        return self.labels.max_grade > 2
+
+    def facts(self, rel: int) -> Facts:
+        """Topics, runs, lists and relevant documents."""
+        return collection_facts(self.labels, align(self.data.loaded_runs, self.labels.pool), rel)
+
+    def result(self, kind: str) -> Any:
+        """The result of the job "kind/labels" or "kind/labels/topics"; None if there is none."""
+        return self.studied.results.get(self._key(kind))
+
+    def results(self, kind: str) -> list[Any]:
+        """The results of the numbered jobs of a kind."""
+        prefix = self._key(kind) + "/"
+        return [found for key, found in self.studied.results.items() if key.startswith(prefix)]
+
+    def _key(self, kind: str) -> str:
+        return "/".join(filter(None, (kind, self.whose, self.topics)))
+
+    def pool_lines(self, what: str) -> Floats:
+        """[measure, line, rate]: the mean over random pools, the whole pool first, and a band with
+        nine of ten pools."""
+        pools = self.results("pools")
+        each = np.array([np.asarray(one[what]) for one in pools])
+        lines = np.stack([each.mean(axis=0), *np.quantile(each, BAND, axis=0)], axis=1)
+        whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(lines))
+        return np.insert(lines, 0, whole[:, None], axis=2)
 
     def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
         """A claim about these labels; over: what the interval covers."""
-        case = f"{self.found.title}, {self.topics}" if self.topics else self.found.title
+        case = ", ".join(filter(None, (self.title, self.topics)))
         return Claim(text, case, measured, quantity, over)
 
-    def _at(self, name: str) -> int:
-        return self.place[(self.instead or {}).get(name, name)]
+    def correlation(self, one: str, other: str, what: str = "tau") -> float:
+        """Of two measures; NaN where they were not correlated."""
+        result = self.result("correlation")
+        if result is None or one not in self.place or other not in self.place:
+            return float("nan")
+        return float(np.asarray(result[what])[self.place[one], self.place[other]])
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures; interval over topics."""
-        result, at = self.found.result("correlation", self.topics), (self._at(one), self._at(other))
-        draws = np.asarray(result[f"{what}_draws"], dtype=float)[:, at[0], at[1]]
-        value = float(np.asarray(result[what])[at])
+        result, value = self.result("correlation"), self.correlation(one, other, what)
+        draws = np.asarray(result[f"{what}_draws"], dtype=float)
+        draws = draws[:, self.place[one], self.place[other]]
         return Quantity(value, value + (draws - draws.mean()) * too_narrow(result["topics"]))
 
-    def robust(self, name: str, rate: float) -> Quantity:
-        """tau with the whole pool where a share of it is kept; interval over topics and pools."""
-        return self._over_pools("tau", name, rate)
-
-    def kept(self, name: str, rate: float) -> Quantity:
-        """The share of the mean score that is left where a share of the pool is kept; interval
-        over topics and pools."""
-        return self._over_pools("kept", name, rate)
-
-    def _over_pools(self, what: str, name: str, rate: float) -> Quantity:
-        pools = self.found.results("pools", self.topics)
-        at = self._at(name), list(self.rates).index(rate)
+    def robust(self, name: str, rate: float, what: str = "tau") -> Quantity:
+        """tau with the whole pool where a share of it is kept; interval over topics and pools.
+        what: "kept" for the share of the mean score that is left."""
+        pools = self.results("pools")
+        at = self.place[name], list(self.rates).index(rate)
         values = np.array([np.asarray(one[what])[at] for one in pools])
         moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
         wider = too_narrow(pools[0]["topics"])
@@ -87,28 +123,28 @@ class ClaimData(Record, eq=False):
     def _power(self) -> tuple[Floats, Floats]:
         """[measure, rate] on all topics, and draws of it: normal, with the spread that resampled
         topics give, widened for their small number."""
-        whole = np.mean([np.asarray(one) for one in self.found.results("power")], axis=0)
-        keep = [(1.0, *self.rates).index(rate) for rate in self.power_rates]
-        each = np.stack([np.asarray(one) for one in self.found.results("power-topics")])
+        whole = np.mean([np.asarray(one) for one in self.results("power")], axis=0)
+        keep = [(1.0, *self.rates).index(rate) for rate in power_rates(self.rates)]
+        each = np.stack([np.asarray(one) for one in self.results("power-topics")])
         moved = (each - each.mean(axis=0)) / np.sqrt(len(each))
         random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
         return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
 
     def power(self, name: str, rate: float = 1.0) -> Quantity:
         """Share of pairs told apart; interval over topics and seeds."""
-        at = self._at(name), list(self.power_rates).index(rate)
+        at = self.place[name], power_rates(self.rates).index(rate)
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
         return Quantity(value, value + moved)
 
 
 class PrintedNumbers(Record, eq=False):
-    """Numbers as a paper prints them, instead of `ClaimData`; NaN where there is none.
+    """Numbers as a paper prints them, instead of a `LabelSet`; NaN where there is none.
 
-    taus: Kendall's tau of two measures. powers: of measures, on the whole pool.
+    values: Kendall's tau by two measures, or power by a measure and the share of the pool.
     """
 
-    taus: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    powers: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[tuple[str, Any], float]
+    four_grades: ClassVar[bool] = False
 
     def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
         """A claim about these numbers, which have no draws."""
@@ -116,69 +152,20 @@ class PrintedNumbers(Record, eq=False):
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures."""
-        value = self.taus.get((one, other), np.nan)
-        return Quantity(value, np.array([value]))
+        return self._printed(one, other)
 
     def power(self, name: str, rate: float = 1.0) -> Quantity:
         """Share of pairs told apart."""
-        value = self.powers.get(name, np.nan) if rate == 1 else np.nan
+        return self._printed(name, rate)
+
+    def _printed(self, one: str, other: str | float) -> Quantity:
+        value = self.values.get((one, other), np.nan)
         return Quantity(value, np.array([value]))
 
 
 def rising(*quantities: Quantity) -> Quantity:
     """The smallest step from one to the next: positive where they grow."""
-    return least(*(b - a for a, b in itertools.pairwise(quantities)))
-
-
-class LabelSet(Record, eq=False):
-    """One set of labels of one collection, and the results for it."""
-
-    title: str  # in tables and figures
-    whose: str
-    studied: Studied
-
-    @property
-    def data(self) -> StudyData:
-        return self.studied.data
-
-    @property
-    def labels(self) -> Qrels:
-        return self.data.labels(self.whose)
-
-    def facts(self, rel: int) -> Facts:
-        """Topics, runs, lists and relevant documents."""
-        return collection_facts(self.labels, align(self.data.loaded_runs, self.labels.pool), rel)
-
-    def result(self, kind: str, topics: str = "") -> Any:
-        """The result of the job "kind/labels" or "kind/labels/topics"; None if there is none."""
-        return self.studied.results.get(self._key(kind, topics))
-
-    def results(self, kind: str, topics: str = "") -> list[Any]:
-        """The results of the numbered jobs of a kind."""
-        prefix = self._key(kind, topics) + "/"
-        return [found for key, found in self.studied.results.items() if key.startswith(prefix)]
-
-    def _key(self, kind: str, topics: str) -> str:
-        return "/".join(filter(None, (kind, self.whose, topics)))
-
-    def pool_lines(self, what: str, topics: str = "") -> Floats:
-        """[measure, line, rate]: the mean over random pools, the whole pool first, and a band with
-        nine of ten pools."""
-        pools = self.results("pools", topics)
-        each = np.array([np.asarray(one[what]) for one in pools])
-        lines = np.stack([each.mean(axis=0), *np.quantile(each, BAND, axis=0)], axis=1)
-        whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(lines))
-        return np.insert(lines, 0, whole[:, None], axis=2)
-
-
-def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelSet]:
-    """All sets of labels, called by collection, by labels, or by both."""
-    found = []
-    for one in studied:
-        for whose in labels:
-            title = f"{one.name} {whose}" if len(labels) > 1 else one.name
-            found.append(LabelSet(whose if len(studied) == 1 else title, whose, one))
-    return found
+    return least(*(b - a for a, b in pairwise(quantities)))
 
 
 def shares(value: object) -> tuple[float, ...]:
@@ -187,6 +174,11 @@ def shares(value: object) -> tuple[float, ...]:
     if not found or not all(0 < rate < 1 for rate in found):
         raise ValueError("shares of the pool between 0 and 1")
     return tuple(sorted(found, reverse=True))
+
+
+def power_rates(rates: Sequence[float]) -> list[float]:
+    """Rates at which power is claimed: the whole pool first."""
+    return [rate for rate in POWER_RATES if rate in (1.0, *rates)]
 
 
 class LabelRecipe(Recipe):
@@ -200,7 +192,12 @@ class LabelRecipe(Recipe):
 
     @abstractmethod
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        """Return all measures by the label they have in the tables."""
+        """Return the measures that are correlated, by their labels in the tables."""
+
+    def sampled(self, data: StudyData, whose: str) -> dict[str, str]:
+        """Return the measures that are computed on random pools; by default all. Labels that
+        `measures` has too must come first in both."""
+        return self.measures(data, whose)
 
     def needed(self) -> tuple[str, ...]:
         """The data that the labels need, graded ones where the study compares grades."""
@@ -218,26 +215,56 @@ class LabelRecipe(Recipe):
         for whose in self.labels:
             need_measures(list(self.measures(data, whose).values()), data.labels(whose))
 
+    def label_sets(self, studied: Sequence[Studied]) -> list[LabelSet]:
+        """All sets of labels, called by collection, by labels, or by both."""
+        found = []
+        for one, whose in product(studied, self.labels):
+            title = f"{one.name} {whose}" if len(self.labels) > 1 else one.name
+            place = places(self.measures(one.data, whose)) | places(self.sampled(one.data, whose))
+            mine = whose if len(studied) == 1 else title
+            found.append(LabelSet(mine, whose, one, place, self.rates))
+        return found
+
     def pool_jobs(
-        self,
-        whose: str,
-        correlated: Mapping[str, str],
-        sampled: Mapping[str, str],
-        on: str = "",
-        digits: int | None = None,
-        **part: Any,
+        self, data: StudyData, whose: str, on: str = "", digits: int | None = None, **part: Any
     ) -> list[Job]:
-        """Jobs that correlate measures, and that see how they do on random pools; the measures are
-        given by their labels. on: the name of the set of topics, where there are several. digits:
-        as in `correlate_measures`."""
+        """Jobs that correlate measures, and that see how they do on random pools. on: the name of
+        the set of topics, where there are several. digits: as in `correlate_measures`."""
         where = "/".join(filter(None, (whose, on)))
         part |= {"labels": whose}
-        pools = part | {"measures": distinct(sampled), "rates": list(self.rates)}
-        whole = part | {"measures": distinct(correlated), "digits": digits}
+        whole = part | {"measures": distinct(self.measures(data, whose)), "digits": digits}
+        sampled = distinct(self.sampled(data, whose))
+        pools = part | {"measures": sampled, "rates": list(self.rates)}
         return [
             Job(f"correlation/{where}", correlation_job, whole),
             *(Job(f"pools/{where}/{n}", pools_job, pools) for n in range(self.repetitions)),
         ]
+
+    def over_rates(
+        self,
+        title: str,
+        lines: Mapping[tuple[str, ...], Floats],
+        heads: Sequence[str],
+        ylabel: str,
+        across: int,
+        panels: Sequence[Lines] = (),
+    ) -> tuple[Table, Drawing]:
+        """Lines of values on the whole pool and at all rates: their numbers, and a figure.
+
+        lines: by the words that go below `heads` in the table, [rate], or [line, rate] with the
+        ends of a band. panels: `across` of them side by side; by default, lines that differ in the
+        last word only share a panel.
+        """
+        rates = (1.0, *self.rates)
+        rows: list[list[Cell]] = [
+            [*key, *map(float, np.atleast_2d(line)[0])] for key, line in lines.items()
+        ]
+        groups: dict[str, dict[str, Floats]] = {}
+        for (*where, name), line in lines.items():
+            groups.setdefault(", ".join(where), {})[name] = line
+        shown = panels or [Lines(*one) for one in groups.items()]
+        table = Table([*heads, *(f"{rate:.0%}" for rate in rates)], rows, caption=title)
+        return table, Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across))
 
 
 def distinct(measures: Mapping[str, str]) -> list[str]:
@@ -256,18 +283,6 @@ def relevant_from(one: Measure, rel: int) -> Measure:
     return one.but(rel=rel) if getattr(one, "rel", None) else one
 
 
-def score(
-    data: StudyData,
-    whose: str,
-    measures: Sequence[str],
-    topics: Sequence[str] | None = None,
-    depth: int | None = None,
-) -> Scores:
-    """Scores under one set of labels; depth: of the first ranks only."""
-    chosen = "judged" if topics is None else list(topics)
-    return evaluate(data.labels(whose), data.loaded_runs, list(measures), chosen, depth=depth)
-
-
 def correlation_job(
     data: StudyData,
     seed: int,
@@ -279,7 +294,9 @@ def correlation_job(
     depth: int | None = None,
 ) -> dict[str, Any]:
     """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
-    scores = score(data, labels, measures, topics, depth).select(systems)
+    chosen = "judged" if topics is None else topics
+    scores = evaluate(data.labels(labels), data.loaded_runs, measures, chosen, depth=depth)
+    scores = scores.select(systems)
     found = correlate_measures(scores, digits)
     return {
         "tau": found.tau,
@@ -334,33 +351,6 @@ def _shares(part: Floats, whole: Floats) -> Floats:
     """NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(whole == 0, np.nan, part / whole))
-
-
-def over_rates(
-    title: str,
-    lines: Mapping[tuple[str, ...], Floats],
-    rates: Sequence[float],
-    heads: Sequence[str],
-    ylabel: str,
-    across: int,
-    panels: Sequence[Lines] = (),
-) -> tuple[Table, Drawing]:
-    """Lines of values at the shares of the pool that are kept: their numbers, and a figure.
-
-    lines: by the words that go below `heads` in the table, [rate], or [line, rate] with the ends of
-    a band. panels: `across` of them side by side; by default, lines that differ in the last word
-    only share a panel.
-    """
-    header = [*heads, *(f"{rate:.0%}" for rate in rates)]
-    rows: list[list[Cell]] = [
-        [*key, *map(float, np.atleast_2d(line)[0])] for key, line in lines.items()
-    ]
-    groups: dict[str, dict[str, Floats]] = {}
-    for (*where, name), line in lines.items():
-        groups.setdefault(", ".join(where), {})[name] = line
-    shown = panels or [Lines(*one) for one in groups.items()]
-    drawing = Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across))
-    return Table(header, rows, caption=title), drawing
 
 
 def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:

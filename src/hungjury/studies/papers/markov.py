@@ -12,31 +12,28 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, param
-from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Marked, Table
+from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
 from hungjury.studies.claims import (
+    RESAMPLES,
     Claim,
     Quantity,
+    Resampling,
     beside_print,
     least,
-    mean_of_all,
+    mean_of,
     most,
     within,
 )
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.finite_users import steps_claims, steps_job, steps_table
 from hungjury.studies.papers.label_sets import (
-    ClaimData,
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
     headings,
-    label_sets,
-    over_rates,
-    places,
     relevant_from,
     shares,
 )
@@ -55,7 +52,7 @@ from hungjury.studies.papers.published import (
 )
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Studied, names
 from hungjury.studies.topics import complete_runs
-from hungjury.users.chain import MODELS
+from hungjury.users.chain import MODELS, user_walk
 
 AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
 HIGH, VERY_HIGH, LOWEST = 0.9, 0.97, 0.7  # of tau, in the text
@@ -65,6 +62,8 @@ SMALL, MIDDLE = 0.1, 0.3  # shares of the pool
 ALIKE, LEVEL = 0.05, 0.1  # differences of tau, and of shares of a score, that count as none
 TOPICS, POOLS = "topics", "topics, pools"
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
+STEPS = 10  # "for n = 10 we already have a reasonable approximation"
+NEAR = 0.05  # total variation distance
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
 TIMED = (
@@ -109,9 +108,6 @@ class Markov(LabelRecipe):
                 )
 
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        return self._measures()
-
-    def _measures(self) -> dict[str, str]:
         found = {name: str(relevant_from(measure(name), self.rel)) for name in self.compared}
         for model in WALKS:
             walk = measure("MP").but(model=model, rel=self.rel)
@@ -124,17 +120,16 @@ class Markov(LabelRecipe):
         return self.compared
 
     def jobs(self, data: StudyData) -> list[Job]:
-        mine = self._measures()
         found = []
         for whose in self.labels:
             systems = _complete(data, whose)
             part = {"labels": whose, "rel": self.rel, "systems": systems, "lists": self.lists}
-            found += self.pool_jobs(whose, mine, mine, digits=self.digits, systems=systems)
+            found += self.pool_jobs(data, whose, digits=self.digits, systems=systems)
             found.append(Job(f"steps/{whose}", steps_job, part))
         return found
 
     def report(self, studied: Sequence[Studied]) -> Report:
-        sets = label_sets(studied, self.labels)
+        sets = self.label_sets(studied)
         levels, level_figure = self._rates(
             sets, "level", "mean score", "5.5: performance over all topics and runs"
         )
@@ -142,46 +137,45 @@ class Markov(LabelRecipe):
             sets, "tau", "Kendall's τ", "5.6: Kendall's tau with the whole pool"
         )
         matrix, first, second = self._correlations(sets)
-        measured = [Measured(one.title, one.facts(self.rel), self._tau(one)) for one in sets]
-        published, known = published_tables(measured)
+        features = {one.title: one.facts(self.rel) for one in sets}
+        known = {
+            one: name for one in sets if (name := recognised("thesis 5.1", features[one.title]))
+        }
+        printed = {
+            name: _of_correlation(printed_tau(name)) for name in printed_numbers("thesis 5.1")
+        }
+        claims = [claim for one in sets for claim in (*markov_claims(one), *steps_claims(one))]
+        rows = [[title, *_features(facts)] for title, facts in features.items()]
         return Report(
             {
-                "table-5.1": _features(measured),
+                "table-5.1": Table(
+                    ["labels", *FEATURES], rows, digits=2, caption="Table 5.1: main features"
+                ),
                 "table-5.2": first,
                 "table-5.3": second,
                 "table-5.4": _timed_table(),
-                **published,
+                **published_tables(known, features),
                 "figure-5.5": levels,
                 "figure-5.6": taus,
                 "finite-users": steps_table(sets),
             },
             {"table-5.3": matrix, "figure-5.5": level_figure, "figure-5.6": tau_figure},
             [
-                f"{one.title}: {len(_complete(one.data, one.whose))} of "
-                f"{len(one.data.sources.runs)} runs retrieve on every one of the "
-                f"{len(one.labels.topics)} topics; only these are used, "
-                f"as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
-                for one in sets
-            ]
-            + known,
-            [claim for one in sets for claim in self._claims(one)],
+                *(
+                    f"{one.title}: {len(_complete(one.data, one.whose))} of "
+                    f"{len(one.data.sources.runs)} runs retrieve on every one of the "
+                    f"{len(one.labels.topics)} topics; only these are used, "
+                    f"as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
+                    for one in sets
+                ),
+                *(_remark(one, name) for one, name in known.items()),
+            ],
+            beside_print(claims, printed, "thesis"),
         )
-
-    def _claims(self, one: LabelSet) -> list[Claim]:
-        found = ClaimData(one, places(self._measures()), self.rates)
-        printed = {
-            name: _of_correlation(printed_tau(name)) for name in printed_numbers("thesis 5.1")
-        }
-        return beside_print([*markov_claims(found), *steps_claims(found)], printed, "thesis")
-
-    def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
-        """Kendall's tau by the labels of two measures, the second one of those compared."""
-        place, tau = places(self._measures()), np.asarray(one.result("correlation")["tau"])
-        return {(a, b): float(tau[i, place[b]]) for a, i in place.items() for b in self.compared}
 
     def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Drawing, Table, Table]:
         """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
-        place, others = places(self._measures()), list(self.compared)
+        place, others = sets[0].place, list(self.compared)
         walks = [label for label in place if label not in others]
         columns = [place[other] for other in others]
         tau = {one.title: np.asarray(one.result("correlation")["tau"])[:, columns] for one in sets}
@@ -210,10 +204,9 @@ class Markov(LabelRecipe):
     ) -> tuple[Table, Drawing]:
         """A figure at pool reduction rates: a panel for each kind of walk, with both distances, and
         the measures compared in all."""
-        place = places(self._measures())
         mean = {one.title: one.pool_lines(what) for one in sets}
         lines: dict[tuple[str, ...], Floats] = {
-            (labels, label): mean[labels][i] for labels in mean for label, i in place.items()
+            (one.title, label): mean[one.title][i] for one in sets for label, i in one.place.items()
         }
         panels = []
         for labels, kind in product(mean, KINDS):
@@ -221,9 +214,8 @@ class Markov(LabelRecipe):
             for label in models(start=kind) + models(start=kind, recall=True):
                 series[label.replace(f"{kind}_", "")] = lines[labels, label]
             panels.append(Lines(f"{labels}, MP {kind}", series))
-        heads, rates = ("labels", "measure"), (1.0, *self.rates)
         title = f"Figure {title} at pool reduction rates"
-        return over_rates(title, lines, rates, heads, ylabel, len(KINDS), panels)
+        return self.over_rates(title, lines, ("labels", "measure"), ylabel, len(KINDS), panels)
 
 
 def _complete(data: StudyData, whose: str) -> list[str]:
@@ -234,12 +226,6 @@ def _complete(data: StudyData, whose: str) -> list[str]:
 def _starred(tau: float, itself: bool = False) -> Marked:
     stars = "" if itself else "**" if tau > VERY_HIGH else "*" if tau > HIGH else ""
     return Marked(float(tau), stars)
-
-
-def _features(measured: Sequence[Measured]) -> Table:
-    """Table 5.1."""
-    rows = [[one.title, *one.features] for one in measured]
-    return Table(["labels", *FEATURES], rows, digits=2, caption="Table 5.1: main features")
 
 
 def _timed_table() -> Table:
@@ -262,59 +248,46 @@ FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  
 HEADER = ("collection", "", "with", *BESIDE, "misprint", "recovered")
 
 
-class Measured(Record, eq=False):
-    """The findings about a set of labels: its facts, and Kendall's tau by the labels of the two
-    measures."""
-
-    title: str
-    facts: Facts
-    tau: Mapping[tuple[str, str], float]
-
-    @property
-    def features(self) -> list[Cell]:
-        """Its row of Table 5.1."""
-        return [getattr(self.facts, name) for name in FACTS["thesis 5.1"]]
-
-    @property
-    def collection(self) -> str | None:
-        """Its name in the thesis, where it is one of its collections."""
-        return recognised("thesis 5.1", self.facts)
+def _features(facts: Facts) -> list[Cell]:
+    """A row of Table 5.1."""
+    return [getattr(facts, name) for name in FACTS["thesis 5.1"]]
 
 
-def published_tables(measured: Sequence[Measured]) -> tuple[dict[str, Table], list[str]]:
-    """Tables 5.1 to 5.3 with the printed numbers, their misprints, and a remark for each of the
-    thesis' collections; nothing where there is none."""
-    known = [(one, one.collection) for one in measured]
-    mine = [(one, name) for one, name in known if name is not None]
-    if not mine:
-        return {}, []
+def published_tables(
+    known: Mapping[LabelSet, str], features: Mapping[str, Facts]
+) -> dict[str, Table]:
+    """Tables 5.1 to 5.3 with the printed numbers, and their misprints, for labels that are the
+    thesis'; nothing where there are none."""
     facts: list[list[Cell]] = [
         [name, feature, "", *compared(value, printed), "", None]
-        for one, name in mine
+        for one, name in known.items()
         for feature, value, printed in zip(
-            FEATURES, one.features, printed_numbers("thesis 5.1")[name], strict=True
+            FEATURES, _features(features[one.title]), printed_numbers("thesis 5.1")[name],
+            strict=True,
         )
-    ]
+    ]  # fmt: skip
     tables = _beside("5.1", "main features", facts, digits=2)
-    for number, title, printed_table, before in (
-        ("5.2", "Kendall's tau of AP with the others", table_5_2, ""),
-        ("5.3", "Kendall's tau of Markov precision with the others", table_5_3, "MP "),
+    for number, title in (
+        ("5.2", "Kendall's tau of AP with the others"),
+        ("5.3", "Kendall's tau of Markov precision with the others"),
     ):
         rows: list[list[Cell]] = [
-            [name, before + row, column,
-             *compared(one.tau.get((before + row, PRINTED_AS[column])), cell.value), cell.misprint,
-             cell.recovered]
-            for one, name in mine
-            for (row, column), cell in printed_table(name).items()
+            [name, row, column, *compared(one.correlation(row, PRINTED_AS[column]), cell.value),
+             cell.misprint, cell.recovered]
+            for one, name in known.items()
+            for (row, column), cell in _printed(name).items()
+            if row.startswith("MP ") == (number == "5.3")
         ]  # fmt: skip
         tables |= _beside(number, title, rows)
-    tables["misprints"] = _misprints([name for _, name in mine])
-    return tables, [
-        f"{one.title} is {name} of the thesis, by its numbers of topics, runs and relevant "
-        f"documents (Table 5.1, p. {PAGES['5.1']}). Tables with 'published' contain the printed "
-        f"numbers. Figures 5.5 and 5.6 are printed without numbers.{_identical(one, name)}"
-        for one, name in mine
-    ]
+    wrong: list[list[Cell]] = [
+        [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
+         one.evidence]
+        for one in misprints()
+        if one.collection in known.values()
+    ]  # fmt: skip
+    header = ["table", "collection", "row", "columns", "wrong", "evidence"]
+    title = "Misprints in the thesis' tables"
+    return tables | ({"misprints": Table(header, wrong, caption=title)} if known else {})
 
 
 def _printed(collection: str) -> dict[tuple[str, str], Printed]:
@@ -323,34 +296,37 @@ def _printed(collection: str) -> dict[tuple[str, str], Printed]:
     return table_5_2(collection) | {(f"MP {row}", column): cell for (row, column), cell in models}
 
 
-def _identical(one: Measured, name: str) -> str:
-    """Count the numbers of Tables 5.2 and 5.3 that are those printed, in rows that are not
-    misprinted, and say what the misprinted ones should be."""
-    cells = {
-        (row, column): (one.tau.get((row, PRINTED_AS[column])), cell)
-        for (row, column), cell in _printed(name).items()
+def _remark(one: LabelSet, name: str) -> str:
+    """Say which collection of the thesis it is, how many numbers of Tables 5.2 and 5.3 are those
+    printed, in rows that are not misprinted, and what the misprinted ones should be."""
+    text = (
+        f"{one.title} is {name} of the thesis, by its numbers of topics, runs and relevant "
+        f"documents (Table 5.1, p. {PAGES['5.1']}). Tables with 'published' contain the printed "
+        "numbers. Figures 5.5 and 5.6 are printed without numbers."
+    )
+    printed = _printed(name)
+    wrong = sorted({row for (row, _), cell in printed.items() if cell.misprint})
+    taus = {
+        (row, column): one.correlation(row, PRINTED_AS[column])
+        for row, column in printed
         if row != column  # AP with itself
     }
-    wrong = {row for (row, _), (_, cell) in cells.items() if cell.misprint}
-    right = {
-        key: both for key, both in cells.items() if key[0] not in wrong and both[0] is not None
-    }
+    taus = {key: tau for key, tau in taus.items() if not np.isnan(tau)}
+    right = {key: tau for key, tau in taus.items() if key[0] not in wrong}
     others = [
-        f"{row} with {column} is {tau:.4f} and printed {cell.value:.4f}"
-        for (row, column), (tau, cell) in right.items()
-        if tau is not None and f"{tau:.4f}" != f"{cell.value:.4f}"
+        f"{row} with {column} is {tau:.4f} and printed {printed[row, column].value:.4f}"
+        for (row, column), tau in right.items()
+        if f"{tau:.4f}" != f"{printed[row, column].value:.4f}"
     ]
     if not right:
-        return ""
-    text = (
+        return text
+    text += (
         f" Of the {len(right)} numbers in rows of Tables 5.2 and 5.3 that are not misprinted, "
         f"{len(right) - len(others)} are the same to the fourth digit"
     )
     text += f"; {others[0]}." if len(others) == 1 else "."
-    for row in sorted(wrong):
-        found = ", ".join(
-            f"{column} {one.tau[row, PRINTED_AS[column]]:.4f}" for column in PRINTED_AS
-        )
+    for row in wrong:
+        found = ", ".join(f"{name} {tau:.4f}" for (mine, name), tau in taus.items() if mine == row)
         text += f" The misprinted row {row} reads {found}."
     return text
 
@@ -362,18 +338,7 @@ def _beside(
     return published_table(f"table-{number}", HEADER, rows, title, digits)
 
 
-def _misprints(collections: Sequence[str]) -> Table:
-    rows: list[list[Cell]] = [
-        [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
-         one.evidence]
-        for one in misprints()
-        if one.collection in collections
-    ]  # fmt: skip
-    header = ["table", "collection", "row", "columns", "wrong", "evidence"]
-    return Table(header, rows, caption="Misprints in the thesis' tables")
-
-
-def markov_claims(found: ClaimData) -> list[Claim]:
+def markov_claims(found: LabelSet) -> list[Claim]:
     """All claims that the study's measures and rates allow."""
     if not set(COMPARED) <= set(found.place):
         return []
@@ -398,11 +363,11 @@ def printed_tau(collection: str) -> PrintedNumbers:
     return PrintedNumbers({key: value for key, value in cells.items() if value is not None})
 
 
-def _of_correlation(found: ClaimData | PrintedNumbers) -> list[Claim]:
+def _of_correlation(found: LabelSet | PrintedNumbers) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def mean(other: str, recall: bool = False) -> Quantity:
-        return mean_of_all(tau(one, other) for one in models(recall=recall))
+        return mean_of(tau(one, other) for one in models(recall=recall))
 
     def gain(other: str) -> Quantity:
         """The gain by recall, mean over models."""
@@ -417,7 +382,7 @@ def _of_correlation(found: ClaimData | PrintedNumbers) -> list[Claim]:
               "the lesser of the former - the larger of the latter",
               least(*near) - most(tau(AP, P10), tau(AP, RBP))),
         claim("MP tends not to have high correlations, above 0.9, with the other measures",
-              "0.9 - mean over models and measures", HIGH - mean_of_all(map(mean, COMPARED))),
+              "0.9 - mean over models and measures", HIGH - mean_of(map(mean, COMPARED))),
         claim("tau of MP with AP, P@10 and Rprec never drops below 0.70", "the least - 0.7",
               least(*(tau(one, other) for one in models() for other in (AP, P10, RPREC)))
               - LOWEST),
@@ -435,33 +400,33 @@ def _of_correlation(found: ClaimData | PrintedNumbers) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_scores(found: ClaimData) -> list[Claim]:
+def _of_scores(found: LabelSet) -> list[Claim]:
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
         return found.claim(POOLS, text, f"10 %: {measured}", quantity)
 
     def kept(*names: str) -> list[Quantity]:
-        return [found.kept(name, SMALL) for name in names]
+        return [found.robust(name, SMALL, "kept") for name in names]
 
-    walks = mean_of_all(kept(*models()))
+    walks = mean_of(kept(*models()))
     alike = kept(AP, RPREC)
     return [
         claim("Scores of MP fall with the pool as those of AP and Rprec do",
               "0.1 - difference of the shares kept, means over models and over both",
-              within(walks - mean_of_all(alike), LEVEL)),
+              within(walks - mean_of(alike), LEVEL)),
         claim("Those of P@10 and RBP fall more",
               "shares kept: the least of MP, AP and Rprec - the larger of both",
               least(walks, *alike) - most(*kept(P10, RBP))),
         claim("That of bpref stays", "0.1 - what it changes by",
-              within(found.kept(BPREF, SMALL) - 1, LEVEL)),
+              within(found.robust(BPREF, SMALL, "kept") - 1, LEVEL)),
     ]  # fmt: skip
 
 
-def _of_robustness(found: ClaimData) -> list[Claim]:
+def _of_robustness(found: LabelSet) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
         return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
 
     def mean(names: Iterable[str], rate: float) -> Quantity:
-        return mean_of_all(found.robust(name, rate) for name in names)
+        return mean_of(found.robust(name, rate) for name in names)
 
     def of(start: str, end: str = "") -> Quantity:
         return mean(models(start=start, end=end), MIDDLE)
@@ -490,3 +455,59 @@ def _of_robustness(found: ClaimData) -> list[Claim]:
         claim("Local models are less robust than global ones for OR", MIDDLE, "means: GL - LO",
               of("GL_OR") - of("LO_OR")),
     ]  # fmt: skip
+
+
+def steps_job(
+    data: StudyData, seed: int, labels: str, rel: int, systems: Sequence[str], lists: int
+) -> dict[str, Floats]:
+    """A job: users after 10 moves between relevant documents, on random lists with at least two of
+    them. By model, [number, list]: total variation distance from the long run, precision then and
+    in the long run, and mixing time (NaN for walks that never mix)."""
+    qrels = data.labels(labels)
+    assert qrels.labels is not None
+    aligned = align(data.loaded_runs, qrels.pool)
+    hits, topics = qrels.labels[aligned.document] >= rel, np.arange(len(qrels.topics))
+    cells = [aligned.systems.index(system) * len(topics) + topics for system in systems]
+    found: dict[str, list[list[float]]] = {model: [] for model in MODELS}
+    for cell in np.random.default_rng(seed).permutation(np.concatenate(cells)):
+        part = slice(aligned.start[cell], aligned.stop[cell])
+        ranks = aligned.rank[part][hits[part]].tolist()
+        if len(ranks) < 2 or len(found[MODELS[0]]) == lists:
+            continue
+        for model, rows in found.items():
+            walk = user_walk(model, ranks, int(aligned.length[cell]))
+            mixed = walk.mixing_time(NEAR)
+            precision = walk.mean_precision(STEPS), walk.mean_precision()
+            rows.append([walk.distance(STEPS), *precision, np.nan if mixed is None else mixed])
+    return {model: np.array(rows).T for model, rows in found.items()}
+
+
+def steps_table(sets: Sequence[LabelSet]) -> Table:
+    """A row for each set of labels and model."""
+    rows: list[list[Cell]] = []
+    for one in sets:
+        for model, (far, then, ever, mixed) in one.result("steps").items():
+            never = np.isnan(mixed)
+            median = None if never.all() else float(np.median(mixed[~never]))
+            numbers = far.mean(), far.max(), np.mean(np.abs(then - ever) / ever)
+            rows.append([one.title, model, *map(float, numbers), median, float(never.mean())])
+    header = ("labels", "model", "distance", "largest", "precision off by", "mixing time", "never")
+    title = (
+        f"Users after {STEPS} moves between relevant documents, from the first one: total "
+        "variation distance from the long run (mean and largest over lists), relative error of the "
+        f"mean precision, median number of moves until the distance is {NEAR:g} from any start, "
+        "and the share of lists where it never is"
+    )
+    return Table(header, rows, digits=3, caption=title)
+
+
+def steps_claims(found: LabelSet) -> list[Claim]:
+    """The remark, for every model."""
+    claims = []
+    for model, (far, *_) in found.result("steps").items():
+        mean = float(far.mean())
+        distance = Quantity(mean, mean + Resampling(RESAMPLES).units(far, "lists"))
+        text = f"After {STEPS} moves users of {model} are near the long run"
+        measured = f"{NEAR:g} - total variation distance"
+        claims.append(found.claim("lists", text, measured, NEAR - distance))
+    return claims

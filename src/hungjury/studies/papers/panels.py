@@ -1,27 +1,20 @@
-"""Building blocks of studies of many judges, and what the papers print beside."""
+"""Building blocks of recipes on tuples of judges, and which of the papers' collections they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
-from hungjury.base.parameters import integer
-from hungjury.base.tables import Cell, Table
+from hungjury.base.parameters import flag, integer, param
+from hungjury.studies.claims import RESAMPLES, Claim
 from hungjury.studies.combining import TupleScores, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import NEARLY_SURE, Doubt, TupleStudy
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.published import (
-    COMPARED,
-    PAGES,
-    compared,
-    printed_numbers,
-    printed_rows,
-    published_table,
-)
-
-SIZES = (2, 3, 4, 5, 10, 20, 30)  # of the paper's Table 2
+from hungjury.studies.papers.published import printed_numbers
+from hungjury.studies.recipe import Recipe, Studied, names, whole_numbers
 
 
 @lru_cache(maxsize=2)
@@ -34,22 +27,6 @@ def tuple_scores(data: StudyData, seed: int = 0, **scoring: Any) -> TupleScores:
     )
 
 
-def tuple_jobs(
-    data: StudyData, scoring: Mapping[str, Any], combining: Mapping[str, Any], name: str = ""
-) -> list[Job]:
-    """A job for every part of a study of tuples.
-
-    scoring, combining: arguments of `TupleScores` and of `tuple_parts`. name: goes before the keys.
-    The jobs share a seed: all of them look at the same tuples. Data that the study cannot use is
-    refused here, before any job is done.
-    """
-    parts = tuple_parts(tuple_scores(data, **scoring), **combining)
-    return [
-        Job(name + key, run_part, {"part": part, "scoring": dict(scoring)}, draws="tuples")
-        for key, part in parts.items()
-    ]
-
-
 def run_part(
     data: StudyData, seed: int, part: Mapping[str, Any], scoring: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
@@ -57,21 +34,82 @@ def run_part(
     return tuple_scores(data, seed, **scoring).run(**part)
 
 
-def join_jobs(
-    data: StudyData, results: Mapping[str, Any], scoring: Mapping[str, Any],
-    combining: Mapping[str, Any], name: str = "",
-) -> TupleStudy:  # fmt: skip
-    """Join the results of `tuple_jobs`."""
-    scores = tuple_scores(data, **scoring)
-    found = [results[name + key] for key in tuple_parts(scores, **combining)]
-    return join_parts(scores, combining["approaches"], found)
+class PanelRecipe(Recipe):
+    """Base of recipes that combine tuples of judges, and compare them with gold labels."""
+
+    needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
+    measures: tuple[str, ...] = param((), kind=names, doc="measures to combine")
+    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
+    sizes: tuple[int, ...] = param(
+        (), kind=whole_numbers, doc="numbers of judges in a tuple; default: 2 to all but one"
+    )
+    tuples: int = param(100, kind=integer, low=1, doc="random tuples of each size")
+    drop_empty: bool = param(
+        False, kind=flag, doc="drop judges with no relevant document on some topic"
+    )
+    resamples: int = param(
+        RESAMPLES, kind=integer, low=20, doc="draws of topics, judges and tuples for intervals"
+    )
+
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        return self.measures
+
+    def scoring(self) -> dict[str, Any]:
+        """Arguments of `tuple_scores`."""
+        shared = ("measures", "rel", "drop_empty", "resamples")
+        return {name: getattr(self, name) for name in shared}
+
+    def _parts(self, data: StudyData, combining: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        scores = tuple_scores(data, **self.scoring())
+        return tuple_parts(scores, sizes=self.sizes or None, tuples=self.tuples, **combining)
+
+    def tuple_jobs(self, data: StudyData, name: str = "", **combining: Any) -> list[Job]:
+        """A job for every part of a study of tuples.
+
+        name: goes before the keys. combining: further arguments of `tuple_parts`. The jobs share a
+        seed: all of them look at the same tuples. Data that the study cannot use is refused here,
+        before any job is done.
+        """
+        scoring = self.scoring()
+        return [
+            Job(name + key, run_part, {"part": part, "scoring": scoring}, draws="tuples")
+            for key, part in self._parts(data, combining).items()
+        ]
+
+    def joined(
+        self, studied: Sequence[Studied], name: str = "", **combining: Any
+    ) -> dict[str, TupleStudy]:
+        """Join the results of `tuple_jobs`, by collection."""
+        found = {}
+        for one in studied:
+            parts = [one.results[name + key] for key in self._parts(one.data, combining)]
+            scores = tuple_scores(one.data, **self.scoring())
+            found[one.name] = join_parts(scores, combining["approaches"], parts)
+        return found
 
 
-def sizes_of_tuples(value: object) -> tuple[int, ...]:
-    """A list of sizes, for parameters."""
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise ValueError("a list of integers")
-    return tuple(sorted({integer(one) for one in value}))
+def name_of(collection: str, studies: Mapping[str, TupleStudy], between: str = ": ") -> str:
+    """The name of a collection before what is said about it; empty if it is the only one."""
+    return collection + between if len(studies) > 1 else ""
+
+
+def with_names(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
+    """Claims by collection, which goes before the case where there are several."""
+    if len(claims) == 1:
+        return [one for each in claims.values() for one in each]
+    return [
+        replace(one, case=f"{name}, {one.case}") for name, each in claims.items() for one in each
+    ]
+
+
+def panel_sizes(studies: Mapping[str, TupleStudy]) -> list[str]:
+    """A sentence on the numbers of each collection."""
+    return [
+        f"{name_of(name, studies)}{len(study.judges)} judges, {study.systems} systems, "
+        f"{study.topics} topics."
+        for name, study in studies.items()
+    ]
 
 
 def known_systems(studies: Mapping[str, TupleStudy]) -> dict[str, str]:
@@ -88,61 +126,3 @@ def panel_remarks(studies: Mapping[str, TupleStudy]) -> list[str]:
         "tables with 'published' contain the printed numbers."
         for title, name in known_systems(studies).items()
     ]
-
-
-def crowd_beside(
-    studies: Mapping[str, TupleStudy], table_1: Table, table_2: Table
-) -> dict[str, Table]:
-    """Tables 1 and 2 with the printed numbers; nothing for other collections."""
-    known = known_systems(studies)
-    printed_1 = {tuple(row[:3]): row[3:] for row in printed_rows("crowd 1")}
-    printed_2 = {
-        (*row[:4], size): float(value)
-        for row in printed_rows("crowd 2")
-        for size, value in zip(SIZES, row[4:], strict=True)
-    }
-    first: list[list[Cell]] = []
-    for title, gold, by, *values in table_1.rows:
-        key = (known.get(str(title), ""), str(gold), _family(by))
-        if key in printed_1:
-            tau, _, tau_ap, _ = map(float, printed_1[key])
-            first.append([*key, "tau", *compared(values[0], tau)])
-            first.append([*key, "tau_ap", *compared(values[2], tau_ap)])
-    second: list[list[Cell]] = []
-    sizes = [int(head[2:]) for head in table_2.columns if head.startswith("M=")]
-    for title, gold, approach, by, *values in table_2.rows:
-        merge = (known.get(str(title), ""), str(gold), str(approach), _family(by))
-        for size, value in zip(sizes, values, strict=True):
-            if (*merge, size) in printed_2:
-                second.append([*merge, size, *compared(value, printed_2[(*merge, size)])])
-    heads = ("systems", "gold", "measure", "", *COMPARED)
-    more = ("systems", "gold", "merge", "measure", "M", *COMPARED)
-    return {
-        **published_table("table-1", heads, first, "paper"),
-        **published_table("table-2", more, second, "paper: tau_ap"),
-    }
-
-
-def anova_beside(
-    studies: Mapping[str, TupleStudy], tables: Mapping[str, Table]
-) -> dict[str, Table]:
-    """Tables 4.1 to 4.4 with the printed numbers, where both sets of systems are the thesis'."""
-    if set(known_systems(studies).values()) != set(printed_numbers("panel systems")):
-        return {}
-    found: dict[str, Table] = {}
-    for number in ("4.1", "4.2", "4.3", "4.4"):
-        values = {str(row[0]): row for row in tables[f"table-{number}"].rows}
-        rows: list[list[Cell]] = []
-        for source, *cells in printed_rows(f"thesis {number}"):
-            for i, what in ((1, "SS"), (2, "DF"), (4, "F"), (6, "omega2")):
-                if source in values and cells[i - 1] != "-":
-                    printed = float(cells[i - 1])
-                    rows.append([source, what, *compared(values[source][i], printed)])
-        heads = ("Source", "", *COMPARED)
-        found |= published_table(f"table-{number}", heads, rows, f"thesis, p. {PAGES[number]}")
-    return found
-
-
-def _family(measure: Cell) -> str:
-    """A measure without its parameters, as the papers write it."""
-    return str(measure).partition("(")[0]

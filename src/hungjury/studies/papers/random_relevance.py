@@ -4,6 +4,7 @@ they are (RR, section 4)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, ClassVar
 
@@ -16,28 +17,24 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
-from hungjury.studies.claims import Claim, beside_print, sensitivity_tables
+from hungjury.studies.claims import beside_print, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
 from hungjury.studies.measure_comparison import share_told_apart
 from hungjury.studies.papers.label_sets import (
-    ClaimData,
     LabelRecipe,
     LabelSet,
     correlation_job,
     distinct,
-    label_sets,
-    over_rates,
     places,
+    power_rates,
 )
-from hungjury.studies.papers.panels import sizes_of_tuples
 from hungjury.studies.papers.relevance_claims import (
     CASES,
     COMMON,
     OWN,
-    POWER_RATES,
     gap_claim,
     power_beside,
     printed_claims,
@@ -51,6 +48,7 @@ from hungjury.studies.recipe import (
     Studied,
     file_stem,
     probabilities,
+    whole_numbers,
 )
 
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
@@ -60,6 +58,7 @@ THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
 }
 DARK, UNJUDGED = (0.05, 0.01, 0.1), (0.0, 0.01, 0.03)  # the paper has 0.05 for both
 ALPHA = 0.05
+ALL = COMMON + OWN
 DEPTHS = (20, 100, 1000, 10000)  # of lists
 GAIN, BASE = 5, 10  # of nDCG: gains 5, 10, 15, and the logarithm's base
 
@@ -94,7 +93,7 @@ class RandomRelevance(LabelRecipe):
         UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) of unjudged documents to try"
     )
     depths: tuple[int, ...] = param(
-        DEPTHS, kind=sizes_of_tuples, doc="ranks after which lists are cut, to see what it changes"
+        DEPTHS, kind=whole_numbers, doc="ranks after which lists are cut, to see what it changes"
     )
     persistence: float = param(0.8, kind=number, low=0, high=1, doc="persistence of RBP's user")
     power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
@@ -104,25 +103,31 @@ class RandomRelevance(LabelRecipe):
     )
 
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        """The measures of the figures, and those of option 2 by other choices, whose labels end in
+        the choice."""
         top = data.labels(whose).max_grade
-        graded = measure("nDCG").but(base=BASE, gains={k: GAIN * k for k in range(1, top + 1)})
-        rbp = {"p": self.persistence}
+        gains, rbp = {k: GAIN * k for k in range(1, top + 1)}, {"p": self.persistence}
         found = {
-            "nDCG": str(graded),
-            "ERR": "ERR",
-            "gRBP": str(measure("gRBP").but(**rbp)),
-            "bpref": "Bpref",
-            "infAP": "infAP",
+            "nDCG": measure("nDCG").but(base=BASE, gains=gains),
+            "ERR": measure("ERR"),
+            "gRBP": measure("gRBP").but(**rbp),
+            "bpref": measure("Bpref"),
+            "infAP": measure("infAP"),
         }
         for case in CASES:
             g = self._thresholds(case, top)
             prob = (0.0, *map(float, np.cumsum(g).round(12)))
-            found[f"GAP {case}"] = str(GAP(g=g))
-            found[f"eRAP-1 {case}"] = str(measure("eRAP").but(prob=prob))
-            found[f"eRRBP-1 {case}"] = str(measure("eRRBP").but(prob=prob, **rbp))
-            for name, one in self._option_2(case, prob, self.doubts[0]).items():
-                found[name] = one
-        return found
+            found[f"GAP {case}"] = GAP(g=g)
+            found[f"eRAP-1 {case}"] = measure("eRAP").but(prob=prob)
+            found[f"eRRBP-1 {case}"] = measure("eRRBP").but(prob=prob, **rbp)
+            for i, doubt in enumerate(self.doubts):
+                label = f"{case}, {doubt}" if i else case
+                more: dict[str, Any] = {"prob": (doubt.wrong, *prob[1:-1], 1 - doubt.wrong)}
+                if doubt.unjudged != doubt.wrong:
+                    more["unjudged"] = doubt.unjudged
+                found[f"eRAP-2 {label}"] = measure("eRAP").but(**more)
+                found[f"eRRBP-2 {label}"] = measure("eRRBP").but(**more, **rbp)
+        return {label: str(one) for label, one in found.items()}
 
     @property
     def doubts(self) -> list[Doubt]:
@@ -134,32 +139,6 @@ class RandomRelevance(LabelRecipe):
             *(Doubt(first, unjudged) for unjudged in self.unjudged if unjudged != first),
             *(Doubt(dark, dark) for dark in self.dark[1:]),
         ]
-
-    def _option_2(self, case: str, first: tuple[float, ...], doubt: Doubt) -> dict[str, str]:
-        """eRAP and eRRBP of option 2, from the probabilities of option 1."""
-        prob = (doubt.wrong, *first[1:-1], 1 - doubt.wrong)
-        more = {} if doubt.unjudged == doubt.wrong else {"unjudged": doubt.unjudged}
-        walk = measure("eRRBP").but(prob=prob, p=self.persistence, **more)
-        return {
-            f"eRAP-2 {case}": str(measure("eRAP").but(prob=prob, **more)),
-            f"eRRBP-2 {case}": str(walk),
-        }
-
-    def _tried(self, data: StudyData, whose: str) -> dict[Doubt, dict[str, str]]:
-        """The measures of option 2 by other choices: by their labels, another label."""
-        top = data.labels(whose).max_grade
-        found: dict[Doubt, dict[str, str]] = {}
-        for doubt in self.doubts[1:]:
-            found[doubt] = {}
-            for case in CASES:
-                prob = (0.0, *map(float, np.cumsum(self._thresholds(case, top)).round(12)))
-                found[doubt] |= self._option_2(case, prob, doubt)
-        return found
-
-    def _all_measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        """The measures of the figures, and of other choices under their own names."""
-        more = {name: name for one in self._tried(data, whose).values() for name in one.values()}
-        return self.measures(data, whose) | more
 
     def _thresholds(self, case: str, top: int) -> tuple[float, ...]:
         given: tuple[float, ...] | None = getattr(self, case)
@@ -179,12 +158,12 @@ class RandomRelevance(LabelRecipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            measures, shallow = self._all_measures(data, whose), self._cut_measures(data, whose)
+            measures, shallow = self.measures(data, whose), self._cut_measures(data, whose)
             power = {"labels": whose, "measures": distinct(measures), "samples": self.samples}
             whole = power | {"rates": list(self.rates)}
-            claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
+            claimed = power | {"rates": power_rates(self.rates)[1:], "resample": True}
             found += [
-                *self.pool_jobs(whose, measures, measures),
+                *self.pool_jobs(data, whose),
                 *(Job(f"correlation/{whose}/depth {depth}", correlation_job,
                       {"labels": whose, "measures": distinct(shallow), "depth": depth})
                   for depth in self._depths(data, whose)),
@@ -200,79 +179,48 @@ class RandomRelevance(LabelRecipe):
         longest = align(data.loaded_runs, data.labels(whose).pool).longest
         return sorted({min(depth, longest) for depth in self.depths})
 
-    @property
-    def _cut_doubts(self) -> list[Doubt]:
-        """The first choice for grade 0, with every P(relevant) of documents without a label."""
-        return [doubt for doubt in self.doubts if doubt.wrong == self.dark[0]]
-
     def _cut_measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        """GAP and option 2 by every choice, which is added to its labels."""
-        mine, tried = self.measures(data, whose), self._tried(data, whose)
-        found = {f"GAP {case}": mine[f"GAP {case}"] for case in CASES}
-        for doubt in self._cut_doubts:
-            each = tried.get(doubt, mine)
-            found |= {f"eRAP-2 {case}, {doubt}": each[f"eRAP-2 {case}"] for case in CASES}
-        return found
+        """GAP and eRAP by every choice, for lists that are cut."""
+        mine = self.measures(data, whose).items()
+        return {label: one for label, one in mine if label.startswith(("GAP", "eRAP-2"))}
 
     def _depth_table(self, sets: Sequence[LabelSet]) -> Table:
         """tau of eRAP-2 with GAP by depth of the lists and P(relevant) of unjudged documents."""
         rows: list[list[Cell]] = []
+        doubts = [doubt for doubt in self.doubts if doubt.wrong == self.dark[0]]
         for one in sets:
             place = places(self._cut_measures(one.data, one.whose))
-            for depth, doubt in product(self._depths(one.data, one.whose), self._cut_doubts):
-                instead = {f"eRAP-2 {case}": f"eRAP-2 {case}, {doubt}" for case in CASES}
-                found = ClaimData(one, place, (), instead=instead, topics=f"depth {depth}")
-                taus = [found.tau(f"eRAP-2 {case}", f"GAP {case}").value for case in CASES]
+            for depth, doubt in product(self._depths(one.data, one.whose), doubts):
+                found = _under(doubt, replace(one, place=place, topics=f"depth {depth}"))
+                taus = [found.correlation(f"eRAP-2 {case}", f"GAP {case}") for case in CASES]
                 rows.append([one.title, depth, doubt.unjudged, *taus, gap_claim(found).verdict])
         header = ("labels", "depth", "unjudged", *CASES, gap_claim(found).text)
         title = "tau of eRAP-2 with GAP by depth of lists and P(relevant) of unjudged documents"
         return Table(header, rows, digits=3, caption=title)
 
-    @property
-    def _power_rates(self) -> tuple[float, ...]:
-        """Rates at which power is claimed: the whole pool first."""
-        return tuple(rate for rate in POWER_RATES if rate in (1.0, *self.rates))
-
-    def _claims(self, sets: Sequence[LabelSet]) -> dict[str, list[Claim]]:
-        """By the choice for option 2."""
-        found: dict[str, list[Claim]] = {}
-        for i, doubt in enumerate(self.doubts):
-            found[str(doubt)] = []
-            for one in sets:
-                place = places(self._all_measures(one.data, one.whose))
-                instead = self._tried(one.data, one.whose)[doubt] if i else None
-                evidence = ClaimData(one, place, self.rates, self._power_rates, instead)
-                found[str(doubt)] += relevance_claims(evidence)
-        return found
-
     def report(self, studied: Sequence[Studied]) -> Report:
-        sets = label_sets(studied, self.labels)
-        place = {one.title: places(self._all_measures(one.data, one.whose)) for one in sets}
-        matrices = {
-            (one.title, case): _square(one.result("correlation"), place[one.title], case)
-            for case in CASES
-            for one in sets
-        }
-        robust = self._lines(place, {one.title: one.pool_lines("tau") for one in sets})
-        power = self._lines(
-            place, {one.title: np.mean(one.results("power"), axis=0) for one in sets}
-        )
+        sets = self.label_sets(studied)
+        matrices = {(one.title, case): _square(one, case) for case in CASES for one in sets}
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
         robust_table, robust_figure = self._over_rates(
             "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
-            robust, "Kendall's τ",
+            _lines({one: one.pool_lines("tau") for one in sets}), "Kendall's τ",
         )  # fmt: skip
+        power = _lines({one: np.mean(one.results("power"), axis=0) for one in sets})
         power_table, power_figure = self._over_rates(
             "Figure 3: discriminative power at pool samples", power, "pairs told apart"
         )
-        choices = self._claims(sets)
+        choices = {
+            str(doubt): [claim for one in sets for claim in relevance_claims(_under(doubt, one))]
+            for doubt in self.doubts
+        }
         what = "P(relevant) of grade 0 and of documents without a label, in option 2"
         matrix_tables = {
             f"figure-1-{case}-{file_stem(whose)}": _matrix_table(whose, case, values, explained)
             for (whose, case), values in matrices.items()
         }
         panels = [
-            Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values, ("τ", "τ_ap"))
+            Matrix(f"{whose}, {case}", ALL, ALL, values, ("τ", "τ_ap"))
             for (whose, case), values in matrices.items()
         ]
         title = f"Figure 1: correlation of measures, {explained}"
@@ -297,22 +245,27 @@ class RandomRelevance(LabelRecipe):
             beside_print(choices[str(self.doubts[0])], printed_claims(), "paper"),
         )  # fmt: skip
 
-    def _lines(
-        self, place: Mapping[str, Mapping[str, int]], values: Mapping[str, Floats]
-    ) -> dict[tuple[str, ...], Floats]:
-        """{(labels, case, measure): a value for each rate}"""
-        return {
-            (whose, case, name): values[whose][place[whose][_label(name, case)]]
-            for whose in place
-            for case in CASES
-            for name in (*COMMON, *OWN)
-        }
-
     def _over_rates(
         self, title: str, lines: Mapping[tuple[str, ...], Floats], ylabel: str
     ) -> tuple[Table, Drawing]:
-        heads, rates = ("labels", "case", "measure"), (1.0, *self.rates)
-        return over_rates(title, lines, rates, heads, ylabel, len(CASES))
+        return self.over_rates(title, lines, ("labels", "case", "measure"), ylabel, len(CASES))
+
+
+def _under(doubt: Doubt, one: LabelSet) -> LabelSet:
+    """The same labels, with the measures of option 2 by this choice."""
+    ending, places = f", {doubt}", one.place.items()
+    chosen = {label.removesuffix(ending): i for label, i in places if label.endswith(ending)}
+    return replace(one, place={**one.place, **chosen})
+
+
+def _lines(values: Mapping[LabelSet, Floats]) -> dict[tuple[str, ...], Floats]:
+    """{(labels, case, measure): a value for each rate}"""
+    return {
+        (one.title, case, name): each[one.place[_label(name, case)]]
+        for one, each in values.items()
+        for case in CASES
+        for name in ALL
+    }
 
 
 def power_job(
@@ -346,15 +299,15 @@ def _label(name: str, case: str) -> str:
     return name if name in COMMON else f"{name} {case}"
 
 
-def _square(found: Mapping[str, Any], place: Mapping[str, int], case: str) -> Floats:
+def _square(one: LabelSet, case: str) -> Floats:
     """tau above the diagonal, tau_ap below it."""
-    mine = [place[_label(name, case)] for name in (*COMMON, *OWN)]
+    found, mine = one.result("correlation"), [one.place[_label(name, case)] for name in ALL]
     tau, tau_ap = (np.asarray(found[what])[np.ix_(mine, mine)] for what in ("tau", "tau_ap"))
     return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
 
 
 def _matrix_table(whose: str, case: str, values: Floats, explained: str) -> Table:
-    header = ["", *COMMON, *OWN]
+    header = ["", *ALL]
     rows: list[list[Cell]] = [
         [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)
     ]

@@ -8,7 +8,13 @@ from functools import partial
 from hungjury.base.arrays import Floats
 from hungjury.base.tables import Cell, Table
 from hungjury.studies.claims import Claim, Quantity, least, median_of, most, within
-from hungjury.studies.papers.label_sets import ClaimData, LabelSet, PrintedNumbers, rising
+from hungjury.studies.papers.label_sets import (
+    POWER_RATES,
+    LabelSet,
+    PrintedNumbers,
+    power_rates,
+    rising,
+)
 from hungjury.studies.papers.published import (
     COMPARED,
     compared,
@@ -50,7 +56,6 @@ def power_beside(
 CASES = ("hard", "medium", "lenient")
 COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
 OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
-POWER_RATES = (1.0, 0.5, 0.05)  # at which claims are made
 STABLE = ("nDCG", "bpref", "infAP")
 PRECISIONS, WALKS = ("GAP", "eRAP-1", "eRAP-2"), ("eRRBP-1", "eRRBP-2")
 AROUND, ALIKE = 0.1, 0.05  # of a correlation
@@ -68,12 +73,12 @@ def _in_all_cases(
     return [quantity(name, rate) for name in dict.fromkeys(in_cases(names))]
 
 
-def relevance_claims(found: ClaimData) -> list[Claim]:
+def relevance_claims(found: LabelSet) -> list[Claim]:
     """All claims that the study's rates allow."""
     claims = [*_of_correlation(found)]
     if {0.3, 0.1, 0.05} <= set(found.rates):
         claims += _of_robustness(found)
-    if set(POWER_RATES) <= set(found.power_rates):
+    if len(POWER_RATES) == len(power_rates(found.rates)):
         claims += _of_power(found)
     return claims
 
@@ -83,26 +88,26 @@ def printed_claims() -> dict[str, list[Claim]]:
     found = {}
     for column, name in enumerate(printed_numbers("relevance collections")):
         powers = {
-            measure if case == "-" else f"{measure} {case}": float(printed[column]) / 100
+            (measure if case == "-" else f"{measure} {case}", 1.0): float(printed[column]) / 100
             for measure, case, which, *printed in printed_rows("relevance power")
             if which == "-"
         }
-        found[name] = _of_power(PrintedNumbers(powers=powers))
+        found[name] = _of_power(PrintedNumbers(powers))
     return found
 
 
-def gap_claim(found: ClaimData) -> Claim:
+def gap_claim(found: LabelSet) -> Claim:
     """eRAP-2 and GAP: near with three grades, far with four."""
     taus = {what: [found.tau(f"eRAP-2 {case}", f"GAP {case}", what) for case in CASES]
             for what in ("tau", "tau_ap")}  # fmt: skip
-    if _four_grades(found):
+    if found.four_grades:
         return found.claim(TOPICS, "eRAP-2 departs from GAP: below 0.65 with four grades",
                            "0.65 - the largest", 0.65 - most(*taus["tau"]))  # fmt: skip
     return found.claim(TOPICS, "eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
                        "the least - 0.8", least(*taus["tau"], *taus["tau_ap"]) - 0.8)  # fmt: skip
 
 
-def _of_correlation(found: ClaimData) -> list[Claim]:
+def _of_correlation(found: LabelSet) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def grows(name: str, other: str, what: str = "tau") -> Quantity:
@@ -121,7 +126,7 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
         ]
 
     # The paper has three grades in T14 and four in T21, and what it says differs.
-    if _four_grades(found):
+    if found.four_grades:
         low, close, walking, distant, between = 0.35, 0.83, 0.6, 0.45, (0.53, 0.63)
         near_ndcg = claim("With four grades these are below 0.8",
                           "0.8 - the largest of GAP and eRAP",
@@ -180,17 +185,12 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _four_grades(found: ClaimData | PrintedNumbers) -> bool:
-    """Labels as those of T21 and not of T14."""
-    return isinstance(found, ClaimData) and found.found.labels.max_grade > 2
-
-
-def _of_robustness(found: ClaimData) -> list[Claim]:
+def _of_robustness(found: LabelSet) -> list[Claim]:
     robust, claim = found.robust, partial(found.claim, POOLS)
     at = partial(_in_all_cases, robust)
     others = (*OWN, "gRBP")
     small = robust("eRAP-2 medium", 0.05)
-    if _four_grades(found):
+    if found.four_grades:
         steady = [robust(name, 0.3) for name in ("nDCG", "bpref")]
         rest = at(0.3, ("infAP", *others, "ERR"))
         fallen = at(0.1, ("infAP", "GAP", "gRBP", "eRAP-1", *WALKS))
@@ -224,7 +224,7 @@ def _of_robustness(found: ClaimData) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_power(found: ClaimData | PrintedNumbers) -> list[Claim]:
+def _of_power(found: LabelSet | PrintedNumbers) -> list[Claim]:
     power, claim = found.power, partial(found.claim, BOTH)
     at = partial(_in_all_cases, power)
 
@@ -243,7 +243,7 @@ def _of_power(found: ClaimData | PrintedNumbers) -> list[Claim]:
     return [
         *([claim("On small pools eRAP-2 has more power than nDCG and bpref, with four grades",
                  "5 %, all cases: the least difference", least(*above))]
-          if _four_grades(found) else []),
+          if found.four_grades else []),
         claim("ERR is one of the least discriminative", "the median of the others - ERR",
               median_of(*at(1.0, (n for n in everything if n != "ERR"))) - power("ERR")),
         claim("nDCG, bpref and infAP are among the most discriminative",
