@@ -19,8 +19,7 @@ from typing import Any
 import hungjury as hj
 from benchmarks.machine import machine_facts, versions
 from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
-from hungjury.studies.downsampling import robustness
-from hungjury.studies.measure_comparison import METHODS, discriminative_power
+from hungjury.studies.measure_comparison import METHODS, discriminative_power, robustness
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "dl21"
 MERGED = ("AP", "nDCG@20", "ERR@20")

@@ -15,9 +15,9 @@ from hungjury.base.errors import HungjuryError, InputError
 from hungjury.stats.correlation import tau_ap_cross
 from hungjury.studies.claims import RESAMPLES, Resampling, too_narrow
 from hungjury.studies.data import Sources
-from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import integer_seed
+from hungjury.studies.measure_comparison import PoolScores
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
 from hungjury.studies.recipe import Study, run_study

@@ -12,7 +12,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, MeasureError, UnknownName
-from hungjury.studies.downsampling import RATES, PoolScores
+from hungjury.studies.measure_comparison import RATES, PoolScores
 from oracles import studies as naive
 
 

@@ -15,7 +15,7 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.resampling import resample_counts
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.measure_comparison import power_of, share_told_apart
+from hungjury.studies.measure_comparison import power_of
 from oracles import stats as naive_stats
 from oracles import studies as naive
 
@@ -75,13 +75,6 @@ def test_tukey_keeps_false_differences_of_the_whole_family_below_alpha() -> None
     values = np.random.default_rng(9).normal(size=(300, 6, 15))
     any_false = [(power_of(v, "tukey", 0.1, 200)[0] < 0.1).any() for v in values]
     assert np.mean(any_false) == pytest.approx(0.1, abs=0.05)
-
-
-def test_the_share_alone_is_that_of_all_p_values() -> None:
-    values = np.random.default_rng(4).normal(size=(6, 12)) + np.arange(6)[:, None] / 4
-    p, _ = power_of(values, "bootstrap", 0.05, 200, seed=5)
-    assert 0 < share_told_apart(values, 0.05, 200, 5) < 1
-    assert share_told_apart(values, 0.05, 200, 5) == (p < 0.05).mean()
 
 
 def test_a_better_measure_has_more_power() -> None:

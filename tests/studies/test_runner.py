@@ -254,7 +254,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
         told = 25 + len(writer.stdout.read().splitlines())
     with ResultStore(tmp_path / "a.sqlite") as store:
         assert store._base.execute("pragma integrity_check").fetchone() == ("ok",)
-        stored = store.finished({str(i): "f" for i in range(10**4)})
+        stored = {key for key, _ in store.finished()}
     assert set(map(str, range(told + 1))) <= stored
     assert len(stored) <= told + 2
 
@@ -309,7 +309,7 @@ def test_a_store_that_is_damaged_anywhere_is_named(tmp_path, seed):
     said = "damaged-store"
     try:
         with ResultStore(path) as store:
-            store.values(dict.fromkeys(store.finished(wanted), "f"))
+            store.values(dict(store.finished()))
             store.put("new", "f", "1", None, 0.0)
     except InputError as error:  # bytes that nothing uses do no harm
         said = f"{error.code}: {error}"

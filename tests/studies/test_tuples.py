@@ -16,6 +16,7 @@ from hungjury.base.errors import HungjuryError
 from hungjury.data.qrels import Judgments
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
+from hungjury.studies.claims import Resampling
 from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
 from hungjury.studies.gold import TupleStudy, judge_tuples
 from oracles import aware as naive_aware
@@ -220,7 +221,7 @@ def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
 def test_more_tuples_begin_with_the_same_jobs(sim: Any) -> None:
     """Their results are the same as those of one job for all tuples."""
     given = (sim.judgments, sim.runs, ["AP"], sim.gold)
-    scores = TupleScores(*given, resamples=20)
+    scores = TupleScores(*given, resampling=Resampling(20))
     approaches = ["sgl_tau_md", "mv", "binmv"]
     few = tuple_parts(scores, approaches, [2, 3], 5, 3)
     many = tuple_parts(scores, approaches, [2, 3], 10, 3)

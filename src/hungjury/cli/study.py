@@ -111,7 +111,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
         _run(recipe(**named), read, **given)
 
     flags = map(_flag, recipe.params())
-    *first, last = (NEEDS[need] for need in recipe.needs)
+    *first, last = (NEEDS[need][0] for need in recipe.needs)
     needs = f"{', '.join(first)} and {last}" if first else last
     text = (
         f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.{_published(recipe)}\n\n"

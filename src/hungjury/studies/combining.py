@@ -19,19 +19,15 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, check_seed
 from hungjury.base.parameters import MOST_SAMPLES, check_count
-from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.data.runs import Progress, Runs, as_runs, load
+from hungjury.data.runs import Progress
 from hungjury.judges.judge_scores import (
-    JudgedRuns,
-    check_measure_of_judges,
     random_scores,
-    score_judges,
 )
 from hungjury.judges.merge import label_merge
 from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
-from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.panel import NOT_JUDGED
 from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
@@ -42,14 +38,14 @@ from hungjury.studies.gold import (
     NEARLY_SURE,
     RANDOMISED,
     Doubt,
-    GoldValues,
+    PanelScores,
     TupleRow,
     TupleStudy,
     judge_tuples,
     membership,
 )
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.topics import need_gold, need_judges
+from hungjury.studies.topics import need_judges
 
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
@@ -134,10 +130,10 @@ def tuple_study(
     >>> [row.approach for row in found.rows]
     ['uni', 'em-mv']
     """
+    drawn = Resampling(resamples, seed) if resamples else None
     scores = TupleScores(
-        judgments, runs, measures, gold, rel, standards, seed,
-        drop_empty=drop_empty, doubts=doubts, resamples=resamples, tied=tied,
-    )  # fmt: skip
+        judgments, runs, measures, gold, rel, standards, seed, drop_empty, doubts, drawn, tied
+    )
     names = list(approaches)
     parts = tuple_parts(scores, names, sizes, tuples, replicates, orientation)
     found = []
@@ -225,82 +221,20 @@ def join_parts(
         rows,
         scores.judges,
         len(scores.scored.alignment.systems),
-        len(scores.gold_values.known),
+        len(scores.known),
         scores.seed,
         {what: np.array(each) for what, each in draws.items() if each},
     )
 
 
-class TupleScores:
-    """Scores under each judge and under gold labels, which tuples of judges recombine.
+class TupleScores(PanelScores, eq=False):
+    """Scores under each judge, which tuples of judges recombine; listing the parts scores
+    nothing."""
 
-    Expensive steps run only when a part needs them: listing the parts scores nothing. The
-    parameters are those of `tuple_study`.
-    """
-
-    def __init__(
-        self,
-        judgments: JudgmentsLike,
-        runs: RunsLike,
-        measures: MeasureNames,
-        gold: QrelsLike,
-        rel: int | None = None,
-        standards: Sequence[str] = (DETERMINISTIC,),
-        seed: int = 0,
-        *,
-        drop_empty: bool = False,
-        doubts: Sequence[Doubt] = (NEARLY_SURE,),
-        resamples: int = 0,
-        tied: TauTies = "exact",
-    ) -> None:
-        check_seed(seed)
-        need_gold(gold, "a study of judges")
-        self.judgments = as_judgments(judgments)
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        super().__post_init__()
         need_judges(self.judgments, "a study of tuples of judges")
-        self.panel = Panel.of(self.judgments, rel)
-        self.top = self.panel.grades[-1]
-        chosen = measure_list(measures)
-        for one in chosen:
-            check_measure_of_judges(one, rel, self.top)
-        self.measures = [str(one) for one in chosen]
-        self.source, self.gold, self.rel, self.seed = runs, gold, rel, seed
-        self.standards, self.doubts, self.drop_empty = tuple(standards), tuple(doubts), drop_empty
-        self.resampling = Resampling(resamples, seed) if resamples else None
-        self.tied: TauTies = tied
-        self._kept: dict[tuple[Any, ...], dict[str, Floats]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Send the scores to other processes, not the runs."""
-        _ = self.gold_values
-        return {k: v for k, v in vars(self).items() if k not in ("source", "runs")}
-
-    @cached_property
-    def runs(self) -> Runs:
-        return load(as_runs(self.source))
-
-    @cached_property
-    def scored(self) -> JudgedRuns:
-        return score_judges(
-            self.judgments, self.runs, self.measures, self.rel, self.gold, self.drop_empty
-        )
-
-    @cached_property
-    def gold_values(self) -> GoldValues:
-        return GoldValues(
-            self.scored, self.gold, self.runs, self.rel, self.standards, self.doubts,
-            self.resampling, self.tied,
-        )  # fmt: skip
-
-    @cached_property
-    def places(self) -> list[int]:
-        """The places in the panel of the judges that are studied."""
-        return [self.judgments.judges.index(name) for name in self.judges]
-
-    @property
-    def judges(self) -> list[str]:
-        """The judges studied; who is dropped for finding nothing relevant is known after
-        scoring."""
-        return self.scored.judges if self.drop_empty else self.judgments.judges
 
     def check(self, approaches: Iterable[str]) -> None:
         """Raise an error for approaches that do not exist or do not fit the labels."""
@@ -313,7 +247,7 @@ class TupleScores:
                     for one in measure_list(self.measures):
                         one.for_probabilities()  # raises without a counterpart
             elif name != weights:
-                _check_votes(name, weights, self.top)
+                _check_votes(name, weights, self.panel.grades[-1])
 
     def sizes(self, wanted: Iterable[int] | None) -> list[int]:
         """Check sizes of tuples; by default 2 to all judges but one."""
@@ -358,7 +292,7 @@ class TupleScores:
         replicates: int, orientation: Orientation,
     ) -> Iterator[Row]:  # fmt: skip
         """All weights and sizes for one measure."""
-        scored, known = self.scored, self.gold_values.known
+        scored, known = self.scored, self.known
         panel = scored.panel(m)
         weights_of = {name: str(_weights(name)) for name in approaches}
         raw = self._raw_weights(
@@ -369,16 +303,20 @@ class TupleScores:
         for name, size in itertools.product(approaches, members):
             weights = normalised(raw[weights_of[name]], among[size][:, :, None] & panel.judged)
             if name != weights_of[name]:
-                labels = weighted_majority(self._labels, weights, scored.alignment.pool.topic_of)
+                labels = weighted_majority(self.labels, weights, scored.alignment.pool.topic_of)
                 values = scored.scorers[m].filled(labels)[:, :, known]
             else:
                 values = np.einsum("nkt,kst->nst", weights[:, :, known], scores, optimize=True)
             yield self._row(m, size, name, self.measures[m], values)
 
+    @cached_property
+    def _kept(self) -> dict[tuple[Any, ...], Mapping[str, Floats]]:
+        """Weights of all judges by name, which blocks of tuples share."""
+        return {}
+
     def _raw_weights(
         self, m: int, needed: tuple[str, ...], replicates: int, orientation: Orientation
     ) -> Mapping[str, Floats]:
-        """By name: the weights of all judges; kept, since blocks of tuples share them."""
         key = (m, needed, replicates, orientation)
         if key not in self._kept:
             scored, panel = self.scored, self.scored.panel(m)
@@ -390,11 +328,6 @@ class TupleScores:
             self._kept[key] = {name: as_weights(name).raw(panel) for name in needed}
         return self._kept[key]
 
-    @cached_property
-    def _labels(self) -> NDArray[np.int16]:
-        """[judge, document] of the judges studied."""
-        return self.panel.matrix()[self.places]
-
     def _merged_rows(
         self, approach: str, size: int, members: Sequence[tuple[int, ...]]
     ) -> Iterator[Row]:
@@ -403,7 +336,7 @@ class TupleScores:
         if not method.scored_in_expectation:
             labels = np.stack([_labels(self._merged(method, who).hard()) for who in members])
             for m, scorer in enumerate(self.scored.scorers):
-                values = scorer.filled(labels)[:, :, self.gold_values.known]
+                values = scorer.filled(labels)[:, :, self.known]
                 yield self._row(m, size, approach, self.measures[m], values)
             return
         merged = [self._merged(method, who).plain() for who in members]
@@ -412,7 +345,7 @@ class TupleScores:
             expected = [mine[0].of_votes(one) for one in self.scored.measures]
             each = self._expected_values(merged, expected)
             for m, (one, values) in enumerate(zip(expected, each, strict=True)):
-                for gold in self.gold_values.standards:
+                for gold in self.standards:
                     for doubt in mine if gold == RANDOMISED else mine[:1]:
                         yield self._row(m, size, approach, str(one), values, gold, doubt)
 
@@ -425,7 +358,7 @@ class TupleScores:
 
     def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Floats:
         """[measure, tuple, system, topic]"""
-        aligned, known = self.scored.alignment, self.gold_values.known
+        aligned, known = self.scored.alignment, self.known
         each = [
             score_alignment(aligned, one, measures, "judged", "zero", "nonrelevant")
             for one in merged
@@ -440,9 +373,9 @@ class TupleScores:
         trusted = doubt if gold == RANDOMISED else None
         chances = None if doubt is None else doubt.unjudged, trusted and trusted.wrong
         row: Row = {"about": [self.measures[m], size, approach, gold, by, *chances]}
-        row |= self.gold_values.nearness(m, values, trusted)
+        row |= self.nearness(m, values, trusted)
         if self.resampling is not None:
-            moved = self.gold_values.on_other_topics(m, values[:ON_TOPICS], trusted)
+            moved = self.on_other_topics(m, values[:ON_TOPICS], trusted)
             row |= {f"{what}_on_topics": moved[what].mean(axis=1).astype(np.float32)
                     for what in DRAWN}  # fmt: skip
         return row

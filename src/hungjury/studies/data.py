@@ -264,30 +264,22 @@ def folder_parts(folder: Path) -> dict[str, Any]:
     if (folder / "runs").is_dir():
         parts["runs"] = str(folder / "runs" / "*")
     judges = sorted(p for p in folder.glob("judges*") if p.is_dir())
-    if len(judges) > 1:
-        raise InputError(
-            f"{len(judges)} folders of judges: {', '.join(p.name for p in judges)}",
-            code="ambiguous-judges",
-            file=str(folder),
-            remedy=("choose one with", Argument("judges")),
-        )
-    if judges:
-        parts["judges"] = str(judges[0] / "*")
-    gold = next(filter(None, (_files(folder, pattern) for pattern in GOLD_FILES)), [])
-    if len(gold) > 1:
-        raise InputError(
-            f"{len(gold)} candidates for gold labels: {', '.join(p.name for p in gold)}",
-            code="ambiguous-gold",
-            file=str(folder),
-            remedy=("choose one with", Argument("gold")),
-        )
-    if gold:
-        parts["gold"] = str(gold[0])
+    files = (sorted(p for p in folder.glob(one) if p.is_file()) for one in GOLD_FILES)
+    gold: list[Path] = next(filter(None, files), [])
+    for name, found, what, inside in (
+        ("judges", judges, "folders of judges", "*"),
+        ("gold", gold, "candidates for gold labels", ""),
+    ):
+        if len(found) > 1:
+            raise InputError(
+                f"{len(found)} {what}: {', '.join(p.name for p in found)}",
+                code=f"ambiguous-{name}",
+                file=str(folder),
+                remedy=("choose one with", Argument(name)),
+            )
+        if found:
+            parts[name] = str(found[0] / inside)
     return parts
-
-
-def _files(folder: Path, pattern: str) -> list[Path]:
-    return sorted(p for p in folder.glob(pattern) if p.is_file())
 
 
 def _paths(source: object) -> tuple[str, ...]:

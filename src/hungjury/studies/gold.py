@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -24,13 +24,19 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.data.labels import as_judgments, as_qrels
+from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Runs, as_runs, load
-from hungjury.judges.judge_scores import JudgedRuns, gold_labels, score_judges
+from hungjury.judges.judge_scores import (
+    JudgedRuns,
+    check_measure_of_judges,
+    gold_labels,
+    score_judges,
+)
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.measures.batch import Scorer
-from hungjury.measures.catalogue import Measure
+from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, evaluate
 from hungjury.measures.scores import over_topics
 from hungjury.stats.correlation import TauTies, kendall_cross, rmse, tau_ap, tau_ap_cross
@@ -73,44 +79,107 @@ class Doubt(Record):
 NEARLY_SURE = Doubt()
 
 
-class GoldValues:
-    """The systems' values under each gold standard, on the topics that have gold labels."""
+class PanelScores(Record, eq=False):
+    """Scores under each judge and under gold labels, by each gold standard, on the topics that have
+    gold labels.
 
-    def __init__(
-        self,
-        scored: JudgedRuns,
-        gold: QrelsLike,
-        runs: Runs,
-        rel: int | None,
-        standards: Sequence[str] = (DETERMINISTIC,),
-        doubts: Sequence[Doubt] = (NEARLY_SURE,),
-        resampling: Resampling | None = None,
-        tied: TauTies = "exact",
-    ) -> None:
-        assert scored.gold is not None
-        self.tied: TauTies = tied
-        for name in standards:
+    The fields are the parameters of `tuple_study`. Expensive steps run only when they are needed.
+    """
+
+    given: JudgmentsLike
+    source: RunsLike
+    named: MeasureNames
+    gold: QrelsLike
+    rel: int | None = None
+    standards: Sequence[str] = (DETERMINISTIC,)
+    seed: int = 0
+    drop_empty: bool = False
+    doubts: Sequence[Doubt] = (NEARLY_SURE,)
+    resampling: Resampling | None = None
+    tied: TauTies = "exact"
+
+    def __post_init__(self) -> None:
+        need_gold(self.gold, "a study of judges")
+        for name in self.standards:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
-        self.standards, self.measures = tuple(standards), scored.measures
-        self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
+        for one in measure_list(self.named):
+            check_measure_of_judges(one, self.rel, self.panel.grades[-1])
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        return as_judgments(self.given)
+
+    @cached_property
+    def panel(self) -> Panel:
+        return Panel.of(self.judgments, self.rel)
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """Their names."""
+        return [str(one) for one in measure_list(self.named)]
+
+    @cached_property
+    def runs(self) -> Runs:
+        return load(as_runs(self.source))
+
+    @cached_property
+    def scored(self) -> JudgedRuns:
+        return score_judges(
+            self.judgments, self.runs, self.measures, self.rel, self.gold, self.drop_empty
+        )
+
+    @property
+    def judges(self) -> list[str]:
+        """The judges studied; who is dropped for finding nothing relevant is known after
+        scoring."""
+        return self.scored.judges if self.drop_empty else self.judgments.judges
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The places in the panel of the judges that are studied."""
+        return [self.judgments.judges.index(name) for name in self.judges]
+
+    @cached_property
+    def labels(self) -> NDArray[np.int16]:
+        """[judge, document] of the judges studied."""
+        return self.panel.matrix()[self.places]
+
+    @cached_property
+    def known(self) -> NDArray[np.intp]:
+        """The topics that have gold labels."""
+        assert self.scored.gold is not None
+        return np.flatnonzero(~np.isnan(self.scored.gold[0]).all(axis=0))
+
+    @cached_property
+    def _values(self) -> dict[Doubt | None, Floats]:
+        """[measure, system, topic] under gold labels as they are, and as far as they are
+        trusted."""
+        scored = self.scored
+        assert scored.gold is not None
         values: dict[Doubt | None, Floats] = {None: scored.gold[:, :, self.known]}
         if RANDOMISED in self.standards:
-            labels = gold_labels(as_qrels(gold), rel)
+            labels = gold_labels(as_qrels(self.gold), self.rel)
             labels = labels.select([scored.alignment.pool.topics[t] for t in self.known])
-            for doubt in doubts:
+            for doubt in self.doubts:
                 measures = [doubt.of_labels(one, scored.grades[-1]) for one in scored.measures]
-                values[doubt] = evaluate(labels, runs, measures).values
-        self.means = {doubt: self._averaged(found) for doubt, found in values.items()}
-        self.shares = None if resampling is None else resampling.topics(len(self.known))
-        if self.shares is not None:
-            # [measure, draw, system]
-            self.drawn = {
-                d: np.swapaxes(self._averaged(v, self.shares), 1, 2) for d, v in values.items()
-            }
+                values[doubt] = evaluate(labels, self.runs, measures).values
+        return values
+
+    @cached_property
+    def means(self) -> dict[Doubt | None, Floats]:
+        """[measure, system]"""
+        return {doubt: self._averaged(found) for doubt, found in self._values.items()}
+
+    @cached_property
+    def _drawn(self) -> tuple[Floats, dict[Doubt | None, Floats]]:
+        """Shares of resampled topics [draw, topic], and means with them [measure, draw, system]."""
+        assert self.resampling is not None
+        shares, each = self.resampling.topics(len(self.known)), self._values.items()
+        return shares, {d: np.swapaxes(self._averaged(mine, shares), 1, 2) for d, mine in each}
 
     def _averaged(self, values: Floats, shares: Floats | None = None) -> Floats:
         """Values [measure, system, topic] summarised over topics."""
-        pairs = zip(values, self.measures, strict=True)
+        pairs = zip(values, self.scored.measures, strict=True)
         return np.stack([over_topics(mine, one.average, shares) for mine, one in pairs])
 
     def nearness(self, m: int, values: Floats, doubt: Doubt | None = None) -> dict[str, Floats]:
@@ -118,9 +187,9 @@ class GoldValues:
 
         doubt: None for gold labels as they are.
         """
-        gold, better = self.means[doubt][m], self.measures[m].better
-        means = over_topics(values, self.measures[m].average)
-        ranked = better(means), better(gold[None])
+        gold, by = self.means[doubt][m], self.scored.measures[m]
+        means = over_topics(values, by.average)
+        ranked = by.better(means), by.better(gold[None])
         return {
             "tau": kendall_cross(*ranked)[:, 0],
             "tau_ap": np.atleast_1d(tau_ap(*ranked, self.tied)),
@@ -131,11 +200,11 @@ class GoldValues:
         self, m: int, values: Floats, doubt: Doubt | None = None
     ) -> dict[str, Floats]:
         """tau_ap and rmse [draw, vector] on resampled topics."""
-        assert self.shares is not None
-        gold, better = self.drawn[doubt][m], self.measures[m].better
-        drawn = over_topics(values, self.measures[m].average, self.shares)
+        shares, means_of = self._drawn
+        gold, by = means_of[doubt][m], self.scored.measures[m]
+        drawn = over_topics(values, by.average, shares)
         means = np.moveaxis(drawn, 2, 0)  # [draw, vector, system]
-        near = tau_ap_cross(better(means), better(gold[:, None]))[:, :, 0]
+        near = tau_ap_cross(by.better(means), by.better(gold[:, None]))[:, :, 0]
         return {"tau_ap": near, "rmse": np.asarray(rmse(means, gold[:, None]))}
 
 
@@ -238,45 +307,38 @@ def single_judges(
 
     `found.table()` has a row for AP, and one for its expected counterpart against each standard.
     """
-    need_gold(gold, "a study of judges")
-    judged = as_judgments(judgments)
-    need_judges(judged, "a mean over judges", 2)
-    loaded = load(as_runs(runs))
-    scored = score_judges(judged, loaded, measures, rel, gold, drop_empty)
     both = (DETERMINISTIC, RANDOMISED)
-    gold_values = GoldValues(scored, gold, loaded, rel, both, doubts, resampling)
-    studied = [judged.judges.index(name) for name in scored.judges]
-    labels = Panel.of(judged, rel).matrix()[studied]
+    scores = PanelScores(
+        judgments, runs, measures, gold, rel, both, 0, drop_empty, doubts, resampling
+    )
+    need_judges(scores.judgments, "a mean over judges", 2)
+
+    def row(
+        m: int, by: Measure, gold: str, values: Floats, doubt: Doubt | None, control: bool = False
+    ) -> SingleRow:
+        """From values [judge, system, topic]."""
+        known = values[:, :, scores.known]
+        trusted = doubt if gold == RANDOMISED else None
+        near, draws = scores.nearness(m, known, trusted), None
+        if resampling is not None and not control:
+            moved = scores.on_other_topics(m, known, trusted)["tau_ap"]
+            draws = resampling.joint(near["tau_ap"], moved, "judges")
+        name = scores.measures[m]
+        return SingleRow(name, str(by), gold, **near, doubt=doubt, draws=draws, control=control)
+
     rows = []
-    for m, one in enumerate(scored.measures):
-        rows.append(
-            _single_row(gold_values, m, one, DETERMINISTIC, scored.filled[m], None, resampling)
-        )
+    for m, one in enumerate(scores.scored.measures):
+        rows.append(row(m, one, DETERMINISTIC, scores.scored.filled[m], None))
         for doubt in doubts:
-            chances = Scorer(doubt.of_labels(one), scored.alignment, 1)
-            values, nothing = chances.filled(labels), chances.filled(np.zeros_like(labels[:1]))
-            about = gold_values, m, chances.measure
-            rows += [_single_row(*about, standard, values, doubt, resampling) for standard in both]
-            controls = [_single_row(*about, standard, nothing, doubt, None) for standard in both]
-            rows += [replace(row, control=True) for row in controls]
-    return SingleJudges(scored.judges, rows)
-
-
-def _single_row(
-    gold_values: GoldValues, m: int, by: Measure, gold: str, values: Floats, doubt: Doubt | None,
-    resampling: Resampling | None,
-) -> SingleRow:  # fmt: skip
-    """From values [judge, system, topic]."""
-    known = values[:, :, gold_values.known]
-    trusted = doubt if gold == RANDOMISED else None
-    near = gold_values.nearness(m, known, trusted)
-    draws = None
-    if resampling is not None:
-        moved = gold_values.on_other_topics(m, known, trusted)
-        draws = resampling.joint(near["tau_ap"], moved["tau_ap"], "judges")
-    name = str(gold_values.measures[m])
-    found = near["tau"], near["tau_ap"], near["rmse"]
-    return SingleRow(name, str(by), gold, *found, doubt, draws)
+            chances = Scorer(doubt.of_labels(one), scores.scored.alignment, 1)
+            nothing = np.zeros_like(scores.labels[:1])
+            for labels, control in ((scores.labels, False), (nothing, True)):
+                values = chances.filled(labels)
+                rows += [
+                    row(m, chances.measure, standard, values, doubt, control)
+                    for standard in scores.standards
+                ]
+    return SingleJudges(scores.judges, rows)
 
 
 def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:

@@ -20,8 +20,8 @@ import sqlite3
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -145,17 +145,9 @@ class ResultStore:
     def close(self) -> None:
         self._base.close()
 
-    def finished(self, wanted: Mapping[str, str]) -> set[str]:
-        """Return the keys of the wanted {key: fingerprint} that have a result, not an error."""
-        rows = self._do("select key, fingerprint from results where error is null")
-        return {key for key, fingerprint in rows if wanted.get(key) == fingerprint}
-
-    def outdated(self, wanted: Mapping[str, str], current: Collection[str] = ()) -> set[str]:
-        """Return the wanted keys that have a result under another fingerprint only. `current`
-        fingerprints are not counted: they belong to the same study."""
-        rows = self._do("select key, fingerprint from results where error is null")
-        found = {key for key, fingerprint in rows if key in wanted and fingerprint not in current}
-        return found - self.finished(wanted)
+    def finished(self) -> set[tuple[Any, ...]]:
+        """Return key and fingerprint of all jobs that have a result, not an error."""
+        return set(self._do("select key, fingerprint from results where error is null"))
 
     def put(
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
@@ -224,22 +216,18 @@ class Finished(Record):
 
 
 class _Task(Record):
-    """A job on its way to a worker."""
+    """A job on its way to a worker, and back with its result."""
 
     place: int  # of its collection
     job: Job
     sources: Sources
     seed: int
     threads: int | None
+    fingerprint: str
     version: str = __version__
-
-
-class _Done(Record):
-    place: int
-    key: str
-    value: str | None
-    error: str | None
-    seconds: float
+    value: str | None = None
+    error: str | None = None
+    seconds: float = 0.0
 
 
 def run_work(
@@ -257,36 +245,42 @@ def run_work(
     progress: called with jobs done, jobs to do and the last key. announce: called once with a
     sentence on what is reused and what has to be done.
     """
-    for _, jobs in work:
-        _check(jobs, seed)
-    wanted = [{job.key: _fingerprint(job, source, seed) for job in jobs} for source, jobs in work]
-    current = {fingerprint for each in wanted for fingerprint in each.values()}
-    there = [store.finished(each) for each in wanted]
-    outdated = [store.outdated(each, current) for each in wanted]
-    tasks = [
-        _Task(place, job, sources, job.seed(seed), engine.threads)
-        for place, (sources, jobs) in enumerate(work)
-        for job in jobs
-        if job.key not in there[place]
-    ]
+    check_seed(seed)
+    tasks: list[list[_Task]] = []
+    for place, (sources, jobs) in enumerate(work):
+        _check_keys(jobs)
+        seeds = [(job, job.seed(seed)) for job in jobs]
+        tasks.append([
+            _Task(place, job, sources, own, engine.threads, _fingerprint(job, sources, own))
+            for job, own in seeds
+        ])  # fmt: skip
+    stored, current = store.finished(), {one.fingerprint for each in tasks for one in each}
+    before = {key for key, fingerprint in stored if fingerprint not in current}
+    to_do = [[t for t in each if (t.job.key, t.fingerprint) not in stored] for each in tasks]
+    outdated = [sum(one.job.key in before for one in each) for each in to_do]
     failed: list[dict[str, str]] = [{} for _ in work]
+    left = [one for each in to_do for one in each]
     if announce is not None:
-        announce(_plan(sum(map(len, wanted)), len(tasks), sum(map(len, outdated))))
-    for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
-        fingerprint = wanted[done.place][done.key]
-        store.put(done.key, fingerprint, done.value, done.error, done.seconds)
+        announce(_plan(sum(map(len, tasks)), len(left), sum(outdated)))
+    for count, done in enumerate(engine.run(_perform, left, _lost), 1):
+        key = done.job.key
+        store.put(key, done.fingerprint, done.value, done.error, done.seconds)
         if done.error is not None:
-            failed[done.place][done.key] = done.error
+            failed[done.place][key] = done.error
         if progress is not None:
-            progress(count, len(tasks), done.key)
+            progress(count, len(left), key)
     return [
-        Finished(store.values(wanted[i]), failed[i], len(there[i]), len(outdated[i]))
+        Finished(
+            store.values({one.job.key: one.fingerprint for one in tasks[i]}),
+            failed[i],
+            len(tasks[i]) - len(to_do[i]),
+            outdated[i],
+        )
         for i in range(len(work))
     ]
 
 
-def _check(jobs: Sequence[Job], seed: int) -> None:
-    check_seed(seed)
+def _check_keys(jobs: Sequence[Job]) -> None:
     key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
     if times > 1:
         raise InputError(
@@ -305,13 +299,13 @@ def _plan(jobs: int, to_do: int, outdated: int) -> str:
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
-    """A digest of everything that a result depends on."""
+    """A digest of everything that a result depends on. seed: the job's own."""
     name = f"{job.function.__module__}:{job.function.__qualname__}"
-    parts = [name, dict(job.arguments), job.seed(seed), sources.digest, __version__]
+    parts = [name, dict(job.arguments), seed, sources.digest, __version__]
     return hashlib.sha256(as_text(parts).encode()).hexdigest()
 
 
-def _perform(task: _Task) -> _Done:
+def _perform(task: _Task) -> _Task:
     """In a worker: run a job; an error fails only this job."""
     began = time.perf_counter()
     value = error = None
@@ -329,10 +323,10 @@ def _perform(task: _Task) -> _Done:
     except Exception as problem:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
-    return _Done(task.place, task.job.key, value, error, time.perf_counter() - began)
+    return replace(task, value=value, error=error, seconds=time.perf_counter() - began)
 
 
-def _lost(task: _Task, problem: BaseException) -> _Done:
+def _lost(task: _Task, problem: BaseException) -> _Task:
     """The error of a job that never returned."""
     what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
-    return _Done(task.place, task.job.key, None, what, 0.0)
+    return replace(task, error=what)

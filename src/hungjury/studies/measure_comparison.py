@@ -1,25 +1,40 @@
-"""Do two measures rank systems alike? Kendall's tau and tau_ap of all pairs of measures."""
+"""How measures compare: do they rank systems alike, tell systems apart, and keep the order of
+systems when most judgments are removed? (XG 6, RR 4.2)
+
+Stratified down-sampling of pools (Buckley and Voorhees 2004) is for any number of grades.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
-from hungjury.base.errors import check_choice, check_seed
+from hungjury.base.errors import InputError
+from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Table
-from hungjury.data.runs import Progress
+from hungjury.data.alignment import align
+from hungjury.data.labels import as_qrels
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import QrelsLike, RunsLike
+from hungjury.data.runs import Progress, as_runs
+from hungjury.judges.panel import NOT_JUDGED
+from hungjury.measures.catalogue import measure_list
+from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.measures.scores import Scores, over_topics
-from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
+from hungjury.stats.correlation import kendall, kendall_cross, tau_ap, tau_ap_cross, with_ties
 from hungjury.stats.multiple import randomised_tukey
-from hungjury.stats.paired import bootstrap_test, studentised_bootstrap
+from hungjury.stats.paired import studentised_bootstrap
 from hungjury.studies.claims import Resampling
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.topics import need_systems
+from hungjury.studies.topics import need_hard_labels, need_measures, need_systems
 
 CUT = 1e-7  # of the last digit: a correlation so close to the next one is that
 LONG = 12  # characters of a name up to which it is used as a heading
@@ -45,7 +60,6 @@ class MeasureCorrelation(Record, Result, eq=False):
         return float(table[self.measures.index(one), self.measures.index(other)])
 
     def matrix(self, what: RankCorrelation = "tau") -> Floats:
-        check_choice("what", what, get_args(RankCorrelation))
         return self.tau if what == "tau" else self.tau_ap
 
     def square(self, what: RankCorrelation = "tau", digits: int = 2) -> Table:
@@ -237,8 +251,6 @@ def discriminative_power(
 
     Four systems make six pairs; `found.power` is the share of them with p below `alpha`.
     """
-    check_choice("method", method, tuple(METHODS))
-    check_seed(seed)
     need_systems(scores, "discriminative power")
     number = METHODS[method] if samples is None else samples
     found = []
@@ -260,9 +272,8 @@ def discriminative_power(
 
 
 def power_of(
-    values: Floats, method: PowerMethod = "bootstrap", alpha: float = 0.05, samples: int = 1000,
-    seed: int = 0,
-) -> tuple[Floats, float]:  # fmt: skip
+    values: Floats, method: PowerMethod, alpha: float, samples: int, seed: int = 0
+) -> tuple[Floats, float]:
     """p-values of all pairs of systems, from values [system, topic], and the difference needed."""
     rng = np.random.default_rng(seed_for(seed, (method,)))
     if method == "tukey":
@@ -272,11 +283,251 @@ def power_of(
     return np.asarray(found.p), float(np.max(found.needed))
 
 
-def share_told_apart(
-    values: Floats, alpha: float = 0.05, samples: int = 1000, seed: int = 0
-) -> float:
-    """Share of pairs of systems with a p-value below alpha in `power_of`'s paired bootstrap, from
-    values [system, topic]; quicker, without the difference needed."""
-    rng = np.random.default_rng(seed_for(seed, ("bootstrap",)))
-    one, other = np.triu_indices(len(values), 1)
-    return float(np.mean(bootstrap_test(values[one] - values[other], samples, rng) < alpha))
+RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
+LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that are always kept
+ROUNDING = 1e-9  # round halves up, including those slightly smaller in binary
+
+
+def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
+    """Keep a share of the labels of every topic and grade; the others become unjudged.
+
+    Use it to see how a measure copes with fewer judgments: the sample is what assessors with less
+    time would have judged, if they had chosen documents at random within each grade. Real shallow
+    pools contain the top ranks of the runs instead, which is kinder to most measures.
+
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    rate : float
+        Share that is kept, in (0, 1].
+    seed, repetition : int
+        Random seed, and the number of the repetition.
+
+    Returns
+    -------
+    Qrels
+        Labels of the same pool.
+
+    Notes
+    -----
+    Every topic has one random order of the documents of each grade: a smaller rate keeps a part of
+    what a larger one keeps. At least 1 document of each relevant grade stays, and 10 that
+    are not relevant (or all, if there are fewer).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> kept = hj.studies.downsample(made.gold, 0.5)
+    >>> kept.topics == made.gold.topics
+    True
+    """
+    given = as_qrels(qrels)
+    need_hard_labels(given, "down-sampling")
+    _check_rate(rate)
+    assert given.labels is not None
+    place, size = _places(given, seed, repetition)
+    least = np.where(given.labels > 0, LEAST_RELEVANT, LEAST_NOT_RELEVANT)
+    kept = np.maximum(np.floor(rate * size + 0.5 + ROUNDING), least)
+    stays = (place < kept) | (given.labels < 0)  # the negative were not judged to begin with
+    return replace(given, labels=np.where(stays, given.labels, NOT_JUDGED))
+
+
+def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[document]: its place in the random order of its topic and grade, and how many these are."""
+    assert qrels.labels is not None
+    pool = qrels.pool
+    chance = np.empty(len(pool))
+    for t, topic in enumerate(pool.topics):
+        part = pool.slice(t)
+        rng = np.random.default_rng(seed_for(seed, ("downsample", repetition, topic)))
+        chance[part] = rng.random(part.stop - part.start)
+    order = np.lexsort((chance, qrels.labels, pool.topic_of))
+    of_topic, label = pool.topic_of[order], qrels.labels[order]
+    opens = np.ones(len(pool), dtype=bool)
+    opens[1:] = (of_topic[1:] != of_topic[:-1]) | (label[1:] != label[:-1])
+    group = np.cumsum(opens) - 1
+    start, sizes = np.flatnonzero(opens), np.bincount(group)
+    place, size = np.empty(len(pool), np.int64), np.empty(len(pool), np.int64)
+    place[order] = np.arange(len(pool)) - start[group]
+    size[order] = sizes[group]
+    return place, size
+
+
+def _check_rate(rate: float) -> None:
+    if not 0 < rate <= 1:
+        raise InputError(
+            f"invalid rate {rate}",
+            code="out-of-range",
+            argument="rates",
+            remedy="rates must be above 0 and at most 1",
+        )
+
+
+class Robustness(Record, Result, eq=False):
+    """Correlations [measure, rate, repetition] with the ranking on the whole pool.
+
+    level: the mean score over systems and topics on each sample; whole: [measure], on the whole
+    pool.
+    """
+
+    measures: list[str]
+    rates: tuple[float, ...]
+    tau: Floats
+    tau_ap: Floats
+    systems: int
+    topics: int
+    seed: int
+    level: Floats
+    whole: Floats
+
+    def matrix(self, what: RankCorrelation = "tau") -> Floats:
+        return self.tau if what == "tau" else self.tau_ap
+
+    def mean(self, what: RankCorrelation = "tau") -> Floats:
+        """[measure, rate]"""
+        return np.asarray(self.matrix(what).mean(axis=2))
+
+    def std(self, what: RankCorrelation = "tau") -> Floats:
+        """[measure, rate]: over repetitions."""
+        values = self.matrix(what)
+        return np.asarray(values.std(axis=2, ddof=1 if values.shape[2] > 1 else 0))
+
+    def table(self, what: RankCorrelation = "tau", digits: int = 3) -> Table:
+        """Means over repetitions: a row for every measure, a column for every rate."""
+        rows: list[list[Cell]] = [
+            [name, *map(float, row)]
+            for name, row in zip(self.measures, self.mean(what), strict=True)
+        ]
+        return Table((what, *(f"{rate:.0%}" for rate in self.rates)), rows, digits)
+
+    def cells(self) -> Table:
+        """Every repetition of every measure and rate."""
+        rows = [
+            (self.measures[m], self.rates[r], n, float(self.tau[m, r, n]),
+             float(self.tau_ap[m, r, n]))
+            for m, r, n in np.ndindex(self.tau.shape)
+        ]  # fmt: skip
+        return Table(("measure", "rate", "repetition", "tau", "tau_ap"), rows)
+
+    def plot(self, what: RankCorrelation = "tau") -> Plot:
+        """Draw the correlation with the whole pool's ranking, a line for each measure."""
+        return self._drawn("study_plots.draw_robustness", what)
+
+    def _parts(self) -> list[str | Table]:
+        head = f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
+        return [head, self.table("tau"), self.table("tau_ap")]
+
+
+def robustness(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measures: MeasureNames,
+    rates: Iterable[float] = RATES,
+    repetitions: int = 20,
+    seed: int = 0,
+    systems: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Robustness:
+    """Correlate rankings of systems on down-sampled pools with those on the whole pool.
+
+    A mean near 1 at a small rate says that the measure needs few judgments to order these systems
+    as all judgments do; it does not say that this order is right. Compare measures on the same
+    pools (one call), and look at `std` before preferring one: repetitions of small pools differ.
+
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    runs : Runs or source
+        Runs.
+    measures : str, Measure or list of these
+        Measures.
+    rates : iterable of float
+        Shares of the pool that are kept.
+    repetitions : int
+        Random pools of each share.
+    seed : int
+        Random seed.
+    systems : sequence of str, optional
+        Only these systems.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Robustness
+        Correlations by measure, rate and repetition.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.robustness(made.gold, made.runs, "AP", (0.5, 0.1), 2)
+    >>> found.mean().shape
+    (1, 2)
+
+    One measure at two rates; `found.table()` has a row for each measure.
+    """
+    kept = tuple(rates)
+    for rate in kept:
+        _check_rate(rate)
+    if repetitions < 1 or not kept:
+        raise InputError(
+            "nothing to draw", code="nothing-to-draw", remedy="give rates, and 1 repetition"
+        )
+    check_count("repetitions", repetitions, 1, MOST_SAMPLES)
+    pools = PoolScores(qrels, runs, measures, seed, systems)
+    truth = pools.whole.better()
+    shape = (len(pools.whole.measures), len(kept), repetitions)
+    tau, near_top, level = (np.empty(shape) for _ in range(3))
+    for n, r in np.ndindex(repetitions, len(kept)):
+        sample = pools.sample(kept[r], n)
+        tau[:, r, n] = kendall(sample.better(), truth)
+        near_top[:, r, n] = tau_ap(sample.better(), truth)
+        level[:, r, n] = sample.mean().mean(axis=1)
+        if progress is not None:
+            progress(n * len(kept) + r + 1, repetitions * len(kept), "running jobs")
+    return Robustness(
+        measures=pools.whole.measures,
+        rates=kept,
+        tau=tau,
+        tau_ap=near_top,
+        systems=len(pools.whole.systems),
+        topics=len(pools.whole.topics),
+        seed=seed,
+        level=level,
+        whole=pools.whole.mean().mean(axis=1),
+    )
+
+
+class PoolScores:
+    """Scores on the whole pool (`whole`), and on samples of it from a seed."""
+
+    def __init__(
+        self,
+        qrels: QrelsLike,
+        runs: RunsLike,
+        measures: MeasureNames,
+        seed: int = 0,
+        systems: Sequence[str] | None = None,
+    ) -> None:
+        self.qrels, self.measures, self.seed = as_qrels(qrels), measure_list(measures), seed
+        need_hard_labels(self.qrels, "down-sampling")
+        need_measures(self.measures, self.qrels)
+        depth = max(one.unjudged_depth for one in self.measures)
+        self.alignment = align(as_runs(runs), self.qrels.pool, others=depth)
+        self.systems = None if systems is None else list(systems)
+        self.whole = self._score(self.qrels)
+        need_systems(self.whole, "robustness")
+
+    def sample(self, rate: float, repetition: int = 0) -> Scores:
+        """Score systems with a share of the judgments."""
+        return self._score(downsample(self.qrels, rate, self.seed, repetition))
+
+    def _score(self, labels: Qrels) -> Scores:
+        scores = score_alignment(
+            self.alignment, labels, self.measures, "judged", "zero", "nonrelevant"
+        )
+        return scores.select(self.systems)

@@ -58,13 +58,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-NEEDS = {
-    "gold": "gold labels",
-    "graded gold": "gold labels with at least two relevant grades",
-    "judges": "at least two judges",
-    "graded judges": "judges who give at least two relevant grades",
-    "systems": "at least two runs",
-}
+_SCALE: Remedy = ("use graded labels, or declare their scale with", Argument("grades"))
+NEEDS: dict[str, tuple[str, Remedy]] = {
+    "gold": (
+        "gold labels",
+        ("name a qrels file with", Argument("gold"), ", or put gold.qrels into the folder of",
+         Argument("data")),
+    ),
+    "graded gold": ("gold labels with at least two relevant grades", _SCALE),
+    "judges": (
+        "at least two judges",
+        ("name one file for each judge with", Argument("judges"),
+         ", or put them into judges/ in the folder of", Argument("data")),
+    ),
+    "graded judges": ("judges who give at least two relevant grades", _SCALE),
+    "systems": ("at least two runs", ("name more runs with", Argument("runs"))),
+}  # fmt: skip
+"""What recipes may need of the data, in words, and the remedy where it is missing."""
 
 
 class Drawing(Record, eq=False):
@@ -175,10 +185,11 @@ class Recipe(Named, ABC):
         for need in self.needed():
             found = _missing(need, data)
             if found is not None:
+                words, remedy = NEEDS[need]
                 raise InputError(
-                    f"the study {self.name} needs {NEEDS[need]}, but {found}",
+                    f"the study {self.name} needs {words}, but {found}",
                     code="unsuitable-data",
-                    remedy=_REMEDY[need],
+                    remedy=remedy,
                 )
 
 
@@ -187,44 +198,20 @@ LONGEST = 120  # characters of a folder's name
 PUBLISHED = "as-published"
 RECIPES: Catalogue[Recipe] = Catalogue("study")
 
-_SCALE: Remedy = ("use graded labels, or declare their scale with", Argument("grades"))
-_REMEDY: dict[str, Remedy] = {
-    "gold": (
-        "name a qrels file with",
-        Argument("gold"),
-        ", or put gold.qrels into the folder of",
-        Argument("data"),
-    ),
-    "graded gold": _SCALE,
-    "judges": (
-        "name one file for each judge with",
-        Argument("judges"),
-        ", or put them into judges/ in the folder of",
-        Argument("data"),
-    ),
-    "graded judges": _SCALE,
-    "systems": ("name more runs with", Argument("runs")),
-}
-
 
 def _missing(need: str, data: StudyData) -> str | None:
     """Say what was found instead of what is needed; None if nothing is missing."""
-    sources = data.sources
-    if need.endswith("gold") and sources.gold is None:
-        return "no gold labels were given"
-    if need.endswith("judges") and not sources.judges:
-        return "no judges were given"
-    if need == "judges" and len(data.judgments.judges) < 2:
-        return "there is only one"
-    if need == "graded gold" and (data.gold.soft or data.gold.max_grade < 2):
-        return "these are probabilities" if data.gold.soft else "these are binary"
-    if need == "graded judges" and (data.judgments.soft or data.judgments.max_grade < 2):
-        return (
-            "their labels are probabilities" if data.judgments.soft else "their labels are binary"
-        )
-    if need == "systems" and len(sources.runs) < 2:
-        return "there is only one"
-    return None
+    if need == "systems":
+        return "there is only one" if len(data.sources.runs) < 2 else None
+    gold = need.endswith("gold")
+    if not (data.sources.gold if gold else data.sources.judges):
+        return "no gold labels were given" if gold else "no judges were given"
+    if need == "judges":
+        return "there is only one" if len(data.judgments.judges) < 2 else None
+    labels, these = (data.gold, "these") if gold else (data.judgments, "their labels")
+    if not need.startswith("graded") or (labels.max_grade > 1 and not labels.soft):
+        return None
+    return f"{these} are {'probabilities' if labels.soft else 'binary'}"
 
 
 class Study(Record):

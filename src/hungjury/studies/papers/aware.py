@@ -31,9 +31,7 @@ from hungjury.studies.papers.panels import (
     with_names,
 )
 from hungjury.studies.papers.published import (
-    COMPARED,
     PAGES,
-    compared,
     printed_numbers,
     printed_rows,
     published_table,
@@ -343,10 +341,9 @@ def anova_beside(
         for source, *cells in printed_rows(f"thesis {number}"):
             for i, what in ((1, "SS"), (2, "DF"), (4, "F"), (6, "omega2")):
                 if source in values and cells[i - 1] != "-":
-                    printed = float(cells[i - 1])
-                    rows.append([source, what, *compared(values[source][i], printed)])
-        heads = ("Source", "", *COMPARED)
-        found |= published_table(f"table-{number}", heads, rows, f"thesis, p. {PAGES[number]}")
+                    rows.append([source, what, values[source][i], cells[i - 1]])
+        title = f"thesis, p. {PAGES[number]}"
+        found |= published_table(f"table-{number}", ("Source", ""), rows, title)
     return found
 
 

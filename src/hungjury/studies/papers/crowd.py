@@ -44,8 +44,6 @@ from hungjury.studies.papers.panels import (
     with_names,
 )
 from hungjury.studies.papers.published import (
-    COMPARED,
-    compared,
     printed_numbers,
     printed_rows,
     published_table,
@@ -253,9 +251,8 @@ def crowd_beside(
     first: list[list[Cell]] = []
     for title, gold, by, *values in table_1.rows:
         key = (known.get(str(title), ""), str(gold), _family(by))
-        tau, _, tau_ap, _ = numbers_1.get(key, [""] * 4)
-        for what, value, printed in (("tau", values[0], tau), ("tau_ap", values[2], tau_ap)):
-            first += [[*key, what, *compared(value, float(printed))]] if printed else []
+        for what, i in (("tau", 0), ("tau_ap", 2)) if key in numbers_1 else ():
+            first.append([*key, what, values[i], numbers_1[key][i]])
     second: list[list[Cell]] = []
     for title, gold, approach, by, *values in table_2.rows:
         merge = (known.get(str(title), ""), str(gold), str(approach), _family(by))
@@ -263,9 +260,9 @@ def crowd_beside(
         for head, value in zip(table_2.columns[4:], values, strict=True):
             size = int(head[2:])
             if size in numbers:
-                second.append([*merge, size, *compared(value, float(numbers[size]))])
-    heads = ("systems", "gold", "measure", "", *COMPARED)
-    more = ("systems", "gold", "merge", "measure", "M", *COMPARED)
+                second.append([*merge, size, value, numbers[size]])
+    heads = ("systems", "gold", "measure", "")
+    more = ("systems", "gold", "merge", "measure", "M")
     return {
         **published_table("table-1", heads, first, "paper"),
         **published_table("table-2", more, second, "paper: tau_ap"),

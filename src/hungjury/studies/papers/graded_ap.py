@@ -26,9 +26,7 @@ from hungjury.studies.papers.label_sets import (
     relevant_from,
     rising,
 )
-from hungjury.studies.papers.published import COMPARED as BESIDE
 from hungjury.studies.papers.published import (
-    compared,
     graded_tau,
     printed_numbers,
     published_table,
@@ -40,7 +38,7 @@ from hungjury.studies.topics import few_highly_relevant, run_quartiles
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 PRINTED_AS = dict(zip(("AP", "nDCG", "RBP", "bpref"), COMPARED, strict=True))
-HEADER = ("collection", "g", "", "with", "topics", *BESIDE)
+HEADER = ("collection", "g", "", "with", "topics")
 AP, NDCG, RBP, BPREF = COMPARED
 EXTENDED = ("xGAP", "eGAP")
 LESS_THAN_NOTICEABLE = 0.8  # "less than 0.8 generally reflect noticeable changes in rankings"
@@ -249,7 +247,7 @@ def beside_the_paper(table: str, sets: Sequence[LabelSet], rel: int) -> dict[str
             if {row, column} <= one.place.keys():
                 rows += [
                     [name, in_words(g), family, other, part.topics,
-                     *compared(part.correlation(row, column), tau)]
+                     part.correlation(row, column), tau]
                     for part, tau in zip(by_topics(one), printed, strict=True)
                 ]  # fmt: skip
     return published_table(table, HEADER, rows, "paper")

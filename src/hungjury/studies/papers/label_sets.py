@@ -26,9 +26,14 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
 from hungjury.studies.claims import RESAMPLES, Claim, Quantity, Resampling, least, too_narrow
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
-from hungjury.studies.downsampling import RATES, PoolScores
 from hungjury.studies.jobs import Job
-from hungjury.studies.measure_comparison import better_on, correlate_measures, correlation_draws
+from hungjury.studies.measure_comparison import (
+    RATES,
+    PoolScores,
+    better_on,
+    correlate_measures,
+    correlation_draws,
+)
 from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 

@@ -37,12 +37,10 @@ from hungjury.studies.papers.label_sets import (
     relevant_from,
     shares,
 )
-from hungjury.studies.papers.published import COMPARED as BESIDE
 from hungjury.studies.papers.published import (
     FACTS,
     PAGES,
     Printed,
-    compared,
     misprints,
     printed_numbers,
     published_table,
@@ -245,7 +243,7 @@ def _timed_table() -> Table:
 # What the thesis calls the measures of Tables 5.2 and 5.3, here with its parameters.
 PRINTED_AS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "bpref": "Bpref", "RBP": "RBP(p=0.8)"}
 FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  # of Table 5.1
-HEADER = ("collection", "", "with", *BESIDE, "misprint", "recovered")
+HEADER = ("collection", "", "with")
 
 
 def _features(facts: Facts) -> list[Cell]:
@@ -259,7 +257,7 @@ def published_tables(
     """Tables 5.1 to 5.3 with the printed numbers, and their misprints, for labels that are the
     thesis'; nothing where there are none."""
     facts: list[list[Cell]] = [
-        [name, feature, "", *compared(value, printed), "", None]
+        [name, feature, "", value, printed, "", None]
         for one, name in known.items()
         for feature, value, printed in zip(
             FEATURES, _features(features[one.title]), printed_numbers("thesis 5.1")[name],
@@ -272,7 +270,7 @@ def published_tables(
         ("5.3", "Kendall's tau of Markov precision with the others"),
     ):
         rows: list[list[Cell]] = [
-            [name, row, column, *compared(one.correlation(row, PRINTED_AS[column]), cell.value),
+            [name, row, column, one.correlation(row, PRINTED_AS[column]), cell.value,
              cell.misprint, cell.recovered]
             for one, name in known.items()
             for (row, column), cell in _printed(name).items()
@@ -335,7 +333,8 @@ def _beside(
     number: str, title: str, rows: Sequence[Sequence[Cell]], digits: int = 4
 ) -> dict[str, Table]:
     title = f"thesis, p. {PAGES[number]}: {title}"
-    return published_table(f"table-{number}", HEADER, rows, title, digits)
+    more = ("misprint", "recovered")
+    return published_table(f"table-{number}", HEADER, rows, title, digits, more)
 
 
 def markov_claims(found: LabelSet) -> list[Claim]:

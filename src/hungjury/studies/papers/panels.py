@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from hungjury.base.parameters import flag, integer, param
-from hungjury.studies.claims import RESAMPLES, Claim
+from hungjury.studies.claims import RESAMPLES, Claim, Resampling
 from hungjury.studies.combining import TupleScores, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import NEARLY_SURE, Doubt, TupleStudy
@@ -18,13 +18,21 @@ from hungjury.studies.recipe import Recipe, Studied, names, whole_numbers
 
 
 @lru_cache(maxsize=2)
-def tuple_scores(data: StudyData, seed: int = 0, **scoring: Any) -> TupleScores:
+def tuple_scores(
+    data: StudyData,
+    seed: int = 0,
+    *,
+    measures: tuple[str, ...],
+    resamples: int,
+    doubts: Sequence[tuple[float, float]] = ((NEARLY_SURE.wrong, NEARLY_SURE.unjudged),),
+    **scoring: Any,
+) -> TupleScores:
     """The scores of a collection, made once in a process, which then runs many parts of a study.
-    doubts: as pairs of numbers, which jobs can be sent."""
-    doubts = [Doubt(*one) for one in scoring.pop("doubts", ())] or [NEARLY_SURE]
+    doubts: as pairs of numbers, which jobs can be sent. scoring: as in `TupleScores`."""
     return TupleScores(
-        data.judgments, data.runs, gold=data.gold, seed=seed, doubts=doubts, **scoring
-    )
+        data.judgments, data.runs, measures, data.gold, seed=seed,
+        doubts=[Doubt(*one) for one in doubts], resampling=Resampling(resamples, seed), **scoring,
+    )  # fmt: skip
 
 
 def run_part(

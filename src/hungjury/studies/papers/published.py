@@ -20,7 +20,6 @@ PAGES = {"4.1": 105, "4.2": 110, "4.3": 115, "4.4": 117,
          "5.1": 143, "5.2": 144, "5.3": 145, "5.4": 149}  # fmt: skip
 COLUMNS = ("AP", "P@10", "Rprec", "bpref", "RBP")  # of Tables 5.2 and 5.3
 GRADED_COLUMNS = ("GAP", "AP", "nDCG", "RBP", "bpref")  # of Tables 2 and 3 on graded AP
-COMPARED = ("value", "published", "difference")
 # Tables that describe the papers' collections, and the facts in their columns.
 FACTS = {
     "thesis 5.1": ("topics", "complete", "least", "mean", "most"),
@@ -78,13 +77,6 @@ def printed_rows(table: str) -> list[list[str]]:
     return _tables()[table]
 
 
-def compared(value: Cell, printed: float) -> list[Cell]:
-    """Return the cells of `COMPARED`; a value that is missing or NaN leaves its cells empty."""
-    if not isinstance(value, (int, float)) or value != value:
-        return [None, printed, None]
-    return [float(value), printed, round(float(value) - printed, 12)]
-
-
 def printed_numbers(table: str) -> dict[str, tuple[float, ...]]:
     """Return the rows of a table of numbers by their names."""
     return {name: tuple(map(float, cells)) for name, *cells in printed_rows(table)}
@@ -97,12 +89,28 @@ def recognised(table: str, facts: Facts) -> str | None:
 
 
 def published_table(
-    name: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], title: str, digits: int = 4
-) -> dict[str, Table]:
+    name: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], title: str, digits: int = 4,
+    more: Sequence[str] = (),
+) -> dict[str, Table]:  # fmt: skip
     """Return a table with printed numbers beside those found, by its file's name; nothing where
-    there are no rows. heads: of the columns, those of `compared` included."""
+    there are no rows.
+
+    rows: cells below `heads`, a number found, the printed one, and cells below `more`. A number
+    that is missing or NaN leaves its cells empty.
+    """
+    shown: list[list[Cell]] = []
+    numbers: list[Cell]
+    for row in rows:
+        key, (value, cell, *rest) = row[: len(heads)], row[len(heads) :]
+        printed = float(str(cell))
+        if isinstance(value, (int, float)) and value == value:
+            numbers = [float(value), printed, round(float(value) - printed, 12)]
+        else:
+            numbers = [None, printed, None]
+        shown.append([*key, *numbers, *rest])
     caption = f"{name.replace('-', ' ').capitalize()} beside the {title}"
-    return {f"{name}-published": Table(heads, rows, digits, caption=caption)} if rows else {}
+    header = (*heads, "value", "published", "difference", *more)
+    return {f"{name}-published": Table(header, shown, digits, caption=caption)} if rows else {}
 
 
 def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:

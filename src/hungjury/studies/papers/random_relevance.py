@@ -17,12 +17,12 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
+from hungjury.stats.paired import bootstrap_test
 from hungjury.studies.claims import beside_print, sensitivity_tables
 from hungjury.studies.data import StudyData
-from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.gold import Doubt
-from hungjury.studies.jobs import Job
-from hungjury.studies.measure_comparison import share_told_apart
+from hungjury.studies.jobs import Job, seed_for
+from hungjury.studies.measure_comparison import PoolScores
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
@@ -280,13 +280,17 @@ def power_job(
     """A job: discriminative power on one random pool, whole and at all rates: [measure, rate].
     resample: on topics drawn with replacement."""
     pool = PoolScores(data.labels(labels), data.loaded_runs, measures, seed)
-    scores = [pool.whole, *(pool.sample(rate) for rate in rates)]
-    number = len(pool.whole.topics)
+    _, systems, number = pool.whole.values.shape
     drawn = np.random.default_rng(seed).integers(number, size=number)
     topics = drawn if resample else np.arange(number)
-    found = [[share_told_apart(values[:, topics], ALPHA, samples, seed) for values in one.values]
-             for one in scores]  # fmt: skip
-    return np.asarray(found).T
+    one, other = np.triu_indices(systems, 1)
+
+    def power(values: Floats) -> float:
+        values, rng = values[:, topics], np.random.default_rng(seed_for(seed, ("bootstrap",)))
+        return float(np.mean(bootstrap_test(values[one] - values[other], samples, rng) < ALPHA))
+
+    scores = [pool.whole, *(pool.sample(rate) for rate in rates)]
+    return np.array([[power(values) for values in one.values] for one in scores]).T
 
 
 def _runs(studied: Sequence[Studied]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from hungjury.base.arrays import Floats
@@ -16,8 +16,6 @@ from hungjury.studies.papers.label_sets import (
     rising,
 )
 from hungjury.studies.papers.published import (
-    COMPARED,
-    compared,
     printed_numbers,
     printed_rows,
     published_table,
@@ -46,8 +44,8 @@ def power_beside(
             ]
             value = min(found) if which == "least" else max(found)
             words = ["" if word == "-" else word for word in (case, which)]
-            rows.append([name, measure, *words, *compared(value, float(printed[column]) / 100)])
-    header = ("collection", "measure", "case", "", *COMPARED)
+            rows.append([name, measure, *words, value, float(printed[column]) / 100])
+    header = ("collection", "measure", "case", "")
     return published_table(
         "figure-3", header, rows, "paper: discriminative power on the whole pool"
     )
@@ -64,13 +62,15 @@ TOPICS, POOLS, BOTH = "topics", "topics, pools", "topics, seeds"
 
 def in_cases(names: Iterable[str]) -> list[str]:
     """Labels of measures in all cases."""
-    return [name if name in COMMON else f"{name} {case}" for name in names for case in CASES]
+    each = (name if name in COMMON else f"{name} {case}" for name in names for case in CASES)
+    return list(dict.fromkeys(each))
 
 
-def _in_all_cases(
-    quantity: Callable[[str, float], Quantity], rate: float, names: Iterable[str]
-) -> list[Quantity]:
-    return [quantity(name, rate) for name in dict.fromkeys(in_cases(names))]
+def in_own_case(found: LabelSet, name: str, other: str, what: str = "tau") -> list[Quantity]:
+    """Correlations of two measures of the same case, in all cases."""
+    others = [other] * len(CASES) if other in COMMON else in_cases([other])
+    pairs = zip(in_cases([name]), others, strict=True)
+    return [found.tau(one, second, what) for one, second in pairs]
 
 
 def relevance_claims(found: LabelSet) -> list[Claim]:
@@ -98,32 +98,24 @@ def printed_claims() -> dict[str, list[Claim]]:
 
 def gap_claim(found: LabelSet) -> Claim:
     """eRAP-2 and GAP: near with three grades, far with four."""
-    taus = {what: [found.tau(f"eRAP-2 {case}", f"GAP {case}", what) for case in CASES]
-            for what in ("tau", "tau_ap")}  # fmt: skip
+    tau, tau_ap = (in_own_case(found, "eRAP-2", "GAP", what) for what in ("tau", "tau_ap"))
     if found.four_grades:
         return found.claim(TOPICS, "eRAP-2 departs from GAP: below 0.65 with four grades",
-                           "0.65 - the largest", 0.65 - most(*taus["tau"]))  # fmt: skip
+                           "0.65 - the largest", 0.65 - most(*tau))  # fmt: skip
     return found.claim(TOPICS, "eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
-                       "the least - 0.8", least(*taus["tau"], *taus["tau_ap"]) - 0.8)  # fmt: skip
+                       "the least - 0.8", least(*tau, *tau_ap) - 0.8)  # fmt: skip
 
 
 def _of_correlation(found: LabelSet) -> list[Claim]:
     tau, claim = found.tau, partial(found.claim, TOPICS)
 
+    own = partial(in_own_case, found)
+
     def grows(name: str, other: str, what: str = "tau") -> Quantity:
-        others = (other if other in COMMON else f"{other} {case}" for case in CASES)
-        pairs = zip(CASES, others, strict=True)
-        return rising(*(tau(f"{name} {case}", second, what) for case, second in pairs))
+        return rising(*own(name, other, what))
 
     def every(names: Iterable[str], other: str) -> list[Quantity]:
         return [tau(name, other) for name in in_cases(names)]
-
-    def with_own(name: str, other: str, what: str = "tau") -> list[Quantity]:
-        """With the other measure of the same case."""
-        return [
-            tau(f"{name} {case}", other if other in COMMON else f"{other} {case}", what)
-            for case in CASES
-        ]
 
     # The paper has three grades in T14 and four in T21, and what it says differs.
     if found.four_grades:
@@ -157,8 +149,8 @@ def _of_correlation(found: LabelSet) -> list[Claim]:
         claim(f"tau of eRAP-1 with infAP is {close} or more", f"the least - {close}",
               least(*every(("eRAP-1",), "infAP")) - close),
         claim("eRAP-2 is farther from infAP than eRAP-1", "the smallest difference",
-              least(*(tau(f"eRAP-1 {case}", "infAP") - tau(f"eRAP-2 {case}", "infAP")
-                      for case in CASES))),
+              least(*(one - other for one, other in zip(
+                  own("eRAP-1", "infAP"), own("eRAP-2", "infAP"), strict=True)))),
         claim(f"tau of eRAP-2 with infAP is from {between[0]} to {between[1]}",
               "the smallest distance from the ends",
               least(*(q for one in every(("eRAP-2",), "infAP")
@@ -174,11 +166,11 @@ def _of_correlation(found: LabelSet) -> list[Claim]:
               "the least of the former - the largest of the latter",
               least(tau("gRBP", "ERR"), *every(WALKS, "ERR")) - most(*every(PRECISIONS, "ERR"))),
         claim("eRAP-1 is almost GAP: tau and tau_ap above 0.9", "the least - 0.9",
-              least(*with_own("eRAP-1", "GAP"), *with_own("eRAP-1", "GAP", "tau_ap")) - 0.9),
+              least(*own("eRAP-1", "GAP"), *own("eRAP-1", "GAP", "tau_ap")) - 0.9),
         gap_claim(found),
         claim("eRRBP is almost gRBP: tau and tau_ap above 0.9", "the least - 0.9",
               least(*(q for name in WALKS for what in ("tau", "tau_ap")
-                      for q in with_own(name, "gRBP", what))) - 0.9),
+                      for q in own(name, "gRBP", what))) - 0.9),
         *(claim(f"tau of {name} with {other} grows from hard to lenient", steps,
                 grows(name, other))
           for name in ("eRAP-1", "eRAP-2", *WALKS) for other in ("infAP", "bpref")),
@@ -187,7 +179,10 @@ def _of_correlation(found: LabelSet) -> list[Claim]:
 
 def _of_robustness(found: LabelSet) -> list[Claim]:
     robust, claim = found.robust, partial(found.claim, POOLS)
-    at = partial(_in_all_cases, robust)
+
+    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
+        return [robust(name, rate) for name in in_cases(names)]
+
     others = (*OWN, "gRBP")
     small = robust("eRAP-2 medium", 0.05)
     if found.four_grades:
@@ -226,13 +221,9 @@ def _of_robustness(found: LabelSet) -> list[Claim]:
 
 def _of_power(found: LabelSet | PrintedNumbers) -> list[Claim]:
     power, claim = found.power, partial(found.claim, BOTH)
-    at = partial(_in_all_cases, power)
 
-    def kept(name: str) -> Quantity:
-        return power(name, 0.5) - power(name)
-
-    def grown(name: str) -> Quantity:
-        return rising(*(power(f"{name} {case}") for case in CASES))
+    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
+        return [power(name, rate) for name in in_cases(names)]
 
     everything = (*COMMON, *OWN)
     rest = [name for name in everything if name not in STABLE]
@@ -252,13 +243,13 @@ def _of_power(found: LabelSet | PrintedNumbers) -> list[Claim]:
         claim("gRBP and eRRBP tend to be less discriminative than the others",
               "the median of the others but ERR - the median of theirs",
               median_of(*at(1.0, (*STABLE, *PRECISIONS))) - median_of(*at(1.0, ("gRBP", *WALKS)))),
-        *(claim(f"Power of {name} grows from hard to lenient", steps, grown(name))
+        *(claim(f"Power of {name} grows from hard to lenient", steps, rising(*at(1.0, [name])))
           for name in ("eRAP-2", "eRRBP-2")),
         claim("eRAP-2 has more power than nDCG, bpref and infAP",
               "medium and lenient: the lesser - the best of the three",
               strong - most(*at(1.0, STABLE))),
         *(claim("Power is stable down to 50 % of the pool", f"{name}: 50 % - all + 0.05",
-                kept(name) + 0.05)
+                power(name, 0.5) - power(name) + 0.05)
           for name in ("eRAP-2 medium", "GAP medium", "gRBP", "eRRBP-2 medium")),
         claim("eRAP-2 keeps its power on small pools as nDCG and bpref do",
               "5 %, hard: eRAP-2 - the best of GAP, gRBP, eRAP-1 and eRRBP",
