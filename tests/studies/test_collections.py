@@ -7,6 +7,7 @@ import io
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +181,8 @@ def test_figures_of_the_systems_factor(studies: dict[str, Study]) -> None:
 
 def test_too_few_sizes(folders: tuple[Path, Path], tmp_path: Path) -> None:
     pair = collections(folders)
-    fewer = Sources.in_folder(
-        folders[1], judges=[folders[1] / "judges" / f"judge{i}.qrels" for i in (1, 2, 3)], **GRADES
-    ).called("fewer")
+    judges = [folders[1] / "judges" / f"judge{i}.qrels" for i in (1, 2, 3)]
+    fewer = replace(Sources.in_folder(folders[1], judges=judges, **GRADES), name="fewer")
     with pytest.raises(InputError, match=r"collection fewer: .*compares sizes of tuples"):
         run_study("aware", [pair[0], fewer], tmp_path, engine=ALONE)
 

@@ -25,49 +25,6 @@ from hungjury.base.results import Result
 from hungjury.base.tables import Cell, Table
 from hungjury.stats.multiple import TukeyGroups, tukey_groups
 
-Codes = Mapping[str, NDArray[np.intp]]
-Term = tuple[str, ...]
-Squares = dict[Term, tuple[float, int]]
-"""By term: sum of squares and degrees of freedom; the empty term is the error."""
-
-
-def sums_of_squares(
-    values: Floats, factors: Mapping[str, NDArray[Any]], pairs: Sequence[tuple[str, str]]
-) -> Squares:
-    """Sums of squares of every factor, then of pairs of factors.
-
-    factors: [observation] levels, two at least of each.
-    """
-    terms: list[Term] = [*((name,) for name in factors), *pairs]
-    codes = {name: np.unique(column, return_inverse=True)[1] for name, column in factors.items()}
-    degrees = {t: math.prod(int(codes[name].max()) for name in t) for t in terms}
-    left = len(values) - 1 - sum(degrees.values())
-    if left < 1:
-        raise InputError(
-            f"{len(values)} observations are too few for this model",
-            code="too-few-observations",
-            remedy="leave out interactions, or give more observations",
-        )
-    cells = {term: np.unique([codes[n] for n in term], axis=1, return_inverse=True)[1].ravel()
-             for term in terms}  # fmt: skip
-    columns = {term: np.eye(int(cell.max()) + 1)[cell] for term, cell in cells.items()}
-    centred = values - values.mean()
-
-    def explained(part: Sequence[Term]) -> float:
-        """The sum of squares of some terms together, by least squares."""
-        if not part:
-            return 0.0
-        design = np.hstack([columns[term] for term in part])
-        along = design.T @ centred
-        return float(along @ np.linalg.pinv(design.T @ design, SINGULAR, hermitian=True) @ along)
-
-    found: Squares = {}
-    for term in terms:
-        others = [one for one in terms if not set(term) <= set(one)]
-        found[term] = (explained([*others, term]) - explained(others), degrees[term])
-    return {**found, (): (float((centred**2).sum()) - explained(terms), left)}
-
-
 Pair = tuple[str, str]
 SINGULAR = 1e-10  # of the largest singular value: smaller ones are 0
 EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
@@ -302,21 +259,49 @@ def _effects(
     pairs: Sequence[Pair],
     subject: str | None,
 ) -> list[Effect]:
+    """Factors with two levels at least, then pairs of factors, error and total."""
     from scipy.stats import f as f_distribution
 
     values, count = columns[response], len(columns[response])
-    found = sums_of_squares(values, {name: columns[name] for name in used}, pairs)
-    error, left = found.pop(())
+    terms: list[tuple[str, ...]] = [*((name,) for name in used), *pairs]
+    codes = {name: np.unique(columns[name], return_inverse=True)[1] for name in used}
+    degrees = {t: math.prod(int(codes[name].max()) for name in t) for t in terms}
+    left = count - 1 - sum(degrees.values())
+    if left < 1:
+        raise InputError(
+            f"{count} observations are too few for this model",
+            code="too-few-observations",
+            remedy="leave out interactions, or give more observations",
+        )
+    cells = {term: np.unique([codes[n] for n in term], axis=1, return_inverse=True)[1].ravel()
+             for term in terms}  # fmt: skip
+    designs = {term: np.eye(int(cell.max()) + 1)[cell] for term, cell in cells.items()}
+    centred = values - values.mean()
+
+    def explained(part: Sequence[tuple[str, ...]]) -> float:
+        """The sum of squares of some terms together, by least squares."""
+        if not part:
+            return 0.0
+        design = np.hstack([designs[term] for term in part])
+        along = design.T @ centred
+        return float(along @ np.linalg.pinv(design.T @ design, SINGULAR, hermitian=True) @ along)
+
+    total = float((centred**2).sum())
+    error = total - explained(terms)
     effects = []
-    for term, (ss, df) in found.items():
+    for term, df in degrees.items():
+        others = [one for one in terms if not set(term) <= set(one)]
+        ss = explained([*others, term]) - explained(others)
         with np.errstate(divide="ignore", invalid="ignore"):
             f = float(np.divide(ss / df, error / left))
         omega2 = float("nan") if term == (subject,) else omega_squared(df, f, count)
         p = float(f_distribution.sf(f, df, left))
         effects.append(Effect("*".join(term), ss, df, ss / df, f, p, omega2))
-    effects.append(Effect("error", error, left, error / left))
-    total = float(((values - values.mean()) ** 2).sum())
-    return [*effects, Effect("total", total, count - 1, total / (count - 1))]
+    return [
+        *effects,
+        Effect("error", error, left, error / left),
+        Effect("total", total, count - 1, total / (count - 1)),
+    ]
 
 
 def _check_seen(

@@ -43,9 +43,9 @@ from hungjury.studies.gold import (
     TupleStudy,
     judge_tuples,
     membership,
+    need_judges,
 )
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.topics import need_judges
 
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
@@ -334,7 +334,8 @@ class TupleScores(PanelScores, eq=False):
         """One merge and size for all measures."""
         method = label_merge(approach)
         if not method.scored_in_expectation:
-            labels = np.stack([_labels(self._merged(method, who).hard()) for who in members])
+            hard = [self._merged(method, who).hard() for who in members]
+            labels = np.stack([np.asarray(one.labels) for one in hard])
             for m, scorer in enumerate(self.scored.scorers):
                 values = scorer.filled(labels)[:, :, self.known]
                 yield self._row(m, size, approach, self.measures[m], values)
@@ -387,11 +388,6 @@ def _without_topics(row: Row) -> Row:
 
 def _spread(values: Floats) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
-
-
-def _labels(qrels: Qrels) -> NDArray[np.int16]:
-    assert qrels.labels is not None
-    return qrels.labels
 
 
 def _weights(approach: str) -> str | None:

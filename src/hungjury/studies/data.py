@@ -66,7 +66,7 @@ def read_collection(given: str, **options: Any) -> Sources:
         sources, known = _described(place, options), place.stem
     else:
         sources, known = Sources.in_folder(place, **options), place.absolute().name
-    return sources.called(name or known)
+    return replace(sources, name=name or known)
 
 
 def check_collections(collections: Sequence[Sources]) -> None:
@@ -161,10 +161,6 @@ class Sources(Record):
         )
         return replace(found, digest=found.fresh_digest())
 
-    def called(self, name: str) -> Sources:
-        """Give the sources a name."""
-        return replace(self, name=name)
-
     @staticmethod
     def in_folder(folder: str | Path, **others: Any) -> Sources:
         """Read a folder with runs/ and, optionally, a folder judges* and a gold qrels
@@ -177,15 +173,12 @@ class Sources(Record):
     def fresh_digest(self) -> str:
         """The digest of the files as they are now: names, contents and policies, not folders."""
         summary = hashlib.sha256(repr((self.labels, self.lists)).encode())
-        for role, paths in (("run", self.runs), ("judge", self.judges), ("gold", self._gold)):
+        gold = () if self.gold is None else (self.gold,)
+        for role, paths in (("run", self.runs), ("judge", self.judges), ("gold", gold)):
             for path in paths:
                 summary.update(f"\n{role} {Path(path).name} ".encode("utf-8", "surrogateescape"))
                 summary.update(_content_digest(path))
         return summary.hexdigest()
-
-    @property
-    def _gold(self) -> tuple[str, ...]:
-        return () if self.gold is None else (self.gold,)
 
 
 class StudyData:
@@ -351,8 +344,7 @@ class Facts(Record):
 
 def collection_facts(labels: Qrels, runs: Alignment, rel: int = 1) -> Facts:
     """The facts of graded or binary labels, and of runs that are aligned to their pool."""
-    assert labels.labels is not None
-    relevant = labels.pool.sum_by_topic(labels.labels >= rel)
+    relevant = labels.relevant(rel)
     depths = judged_depths(runs)
     often = Counter(int(depth) for depth in depths if 0 < depth < runs.longest)
     depth = max(often, key=lambda d: (often[d], d)) if often else 0

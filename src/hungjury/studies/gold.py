@@ -42,7 +42,6 @@ from hungjury.measures.scores import over_topics
 from hungjury.stats.correlation import TauTies, kendall_cross, rmse, tau_ap, tau_ap_cross
 from hungjury.studies.claims import Quantity, Resampling
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.topics import need_gold, need_judges
 
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
 CONSTANT = "constant judge"
@@ -79,6 +78,19 @@ class Doubt(Record):
 NEARLY_SURE = Doubt()
 
 
+def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
+    """Check that there are more judges than the size of tuples."""
+    number = len(judgments.judges)
+    if number < least:
+        have = "there is only 1" if number == 1 else f"there are only {number}"
+        raise InputError(
+            f"{what} needs at least {least} judges, but {have}",
+            code="too-few-judges",
+            argument="judges",
+            remedy="give more judges, one file each",
+        )
+
+
 class PanelScores(Record, eq=False):
     """Scores under each judge and under gold labels, by each gold standard, on the topics that have
     gold labels.
@@ -99,7 +111,13 @@ class PanelScores(Record, eq=False):
     tied: TauTies = "exact"
 
     def __post_init__(self) -> None:
-        need_gold(self.gold, "a study of judges")
+        if self.gold is None:
+            raise InputError(
+                "a study of judges needs gold labels, but there are none",
+                code="needs-gold",
+                argument="gold",
+                remedy="give qrels of the same topics as gold labels",
+            )
         for name in self.standards:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
         for one in measure_list(self.named):

@@ -261,7 +261,13 @@ def run_work(
     failed: list[dict[str, str]] = [{} for _ in work]
     left = [one for each in to_do for one in each]
     if announce is not None:
-        announce(_plan(sum(map(len, tasks)), len(left), sum(outdated)))
+        jobs = sum(map(len, tasks))
+        plan = f"{plural(jobs, 'job')}: {jobs - len(left)} stored already, {len(left)} to do"
+        if any(outdated):
+            plan += (
+                f" ({sum(outdated)} of them were done with other parameters, data, seed or version)"
+            )
+        announce(plan)
     for count, done in enumerate(engine.run(_perform, left, _lost), 1):
         key = done.job.key
         store.put(key, done.fingerprint, done.value, done.error, done.seconds)
@@ -288,14 +294,6 @@ def _check_keys(jobs: Sequence[Job]) -> None:
             code="same-name",
             remedy="give every job its own key",
         )
-
-
-def _plan(jobs: int, to_do: int, outdated: int) -> str:
-    """A sentence on what is reused and what is run."""
-    plan = f"{plural(jobs, 'job')}: {jobs - to_do} stored already, {to_do} to do"
-    if outdated:
-        plan += f" ({outdated} of them were done with other parameters, data, seed or version)"
-    return plan
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:

@@ -31,8 +31,7 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -251,10 +250,14 @@ def run_study(
     several = len(collections) > 1
     data, work = [], []
     for one in collections:
-        with _naming(one.name if several else ""):
+        try:
             data.append(study_data(one))
             chosen.check(data[-1])
             work.append((one, chosen.jobs(data[-1])))
+        except HungjuryError as error:
+            if several:
+                error.message = f"collection {one.name}: {error.message}"
+            raise
     folder = Path(output) / chosen.name
     with ResultStore(folder / "jobs.sqlite") as store:
         finished = run_work(work, store, seed, engine, progress, announce)
@@ -297,17 +300,6 @@ def _about(data: StudyData, note: Note) -> Note:
     """Name the collection in a note."""
     name = data.sources.name
     return replace(note, where=f"{name}: {note.where}" if note.where else name)
-
-
-@contextmanager
-def _naming(collection: str) -> Iterator[None]:
-    """Make errors name the collection they are about."""
-    try:
-        yield
-    except HungjuryError as error:
-        if collection:
-            error.message = f"collection {collection}: {error.message}"
-        raise
 
 
 def _listed(failed: dict[str, str]) -> str:

@@ -18,6 +18,7 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.studies.claims import Claim, Quantity, beside_print, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
+from hungjury.studies.measure_comparison import few_highly_relevant, run_quartiles
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
@@ -33,7 +34,6 @@ from hungjury.studies.papers.published import (
     recognised,
 )
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied, names
-from hungjury.studies.topics import few_highly_relevant, run_quartiles
 
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")

@@ -33,9 +33,9 @@ from hungjury.studies.measure_comparison import (
     better_on,
     correlate_measures,
     correlation_draws,
+    need_measures,
 )
 from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
-from hungjury.studies.topics import need_measures
 
 POWER_RATES = (1.0, 0.5, 0.05)
 BAND = (0.05, 0.95)  # quantiles over pools, in figures

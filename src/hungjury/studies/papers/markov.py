@@ -29,6 +29,7 @@ from hungjury.studies.claims import (
 )
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
+from hungjury.studies.measure_comparison import complete_runs
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
@@ -49,7 +50,6 @@ from hungjury.studies.papers.published import (
     table_5_3,
 )
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Studied, names
-from hungjury.studies.topics import complete_runs
 from hungjury.users.chain import MODELS, user_walk
 
 AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
