@@ -261,12 +261,10 @@ def run_work(
     failed: list[dict[str, str]] = [{} for _ in work]
     left = [one for each in to_do for one in each]
     if announce is not None:
-        jobs = sum(map(len, tasks))
-        plan = f"{plural(jobs, 'job')}: {jobs - len(left)} stored already, {len(left)} to do"
-        if any(outdated):
-            plan += (
-                f" ({sum(outdated)} of them were done with other parameters, data, seed or version)"
-            )
+        number, old = sum(map(len, tasks)), sum(outdated)
+        plan = f"{plural(number, 'job')}: {number - len(left)} stored already, {len(left)} to do"
+        if old:
+            plan += f" ({old} of them were done with other parameters, data, seed or version)"
         announce(plan)
     for count, done in enumerate(engine.run(_perform, left, _lost), 1):
         key = done.job.key
