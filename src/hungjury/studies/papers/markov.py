@@ -63,15 +63,6 @@ KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 STEPS = 10  # "for n = 10 we already have a reasonable approximation"
 NEAR = 0.05  # total variation distance
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
-# Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
-TIMED = (
-    ((1, 1, 1, 1, 0, 0, 0, 1, 0, 0),
-     (0.2, 0.0357, 0.2, 0.04, 0.0056, 0.0005, 0.0035, 0.0017, 0.0034, 0.0024)),
-    ((1, 1, 1, 0, 1, 0, 0, 0, 1, 0),
-     (0.0177, 0.0047, 0.0037, 0.0015, 0.0041, 0.0031, 0.0057, 0.0022, 0.0061, 0.0045)),
-    ((1, 1, 0, 1, 1, 0, 0, 0, 0, 1),
-     (0.0056, 0.0051, 0.0062, 0.0031, 0.0046, 0.0025, 0.005, 0.0022, 0.007, 0.005)),
-)  # fmt: skip
 
 
 @RECIPES.add("markov")
@@ -229,11 +220,11 @@ def _starred(tau: float, itself: bool = False) -> Marked:
 def _timed_table() -> Table:
     """Table 5.4: the same lists in discrete and in continuous time, and as printed."""
     rows: list[list[Cell]] = []
-    for labels, rates in TIMED:
-        run = "".join(map(str, labels))
+    for run, (*rates, disc, cont) in printed_numbers("thesis 5.4").items():
+        labels = list(map(int, run))
         discrete = score_list("MP(model=GL_AD_ID)", labels)
-        continuous = score_list(measure("MP").but(rates=list(rates)), labels)
-        rows.append([run, *rates, discrete, continuous, *printed_numbers("thesis 5.4")[run]])
+        continuous = score_list(measure("MP").but(rates=rates), labels)
+        rows.append([run, *rates, discrete, continuous, disc, cont])
     header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous",
               "discrete, published", "continuous, published"]  # fmt: skip
     title = "Markov precision GL_AD_ID in discrete and continuous time, rates as printed"

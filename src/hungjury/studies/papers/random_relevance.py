@@ -36,6 +36,7 @@ from hungjury.studies.papers.relevance_claims import (
     COMMON,
     OWN,
     gap_claim,
+    label,
     power_beside,
     printed_claims,
     relevance_claims,
@@ -121,13 +122,13 @@ class RandomRelevance(LabelRecipe):
             found[f"eRAP-1 {case}"] = measure("eRAP").but(prob=prob)
             found[f"eRRBP-1 {case}"] = measure("eRRBP").but(prob=prob, **rbp)
             for i, doubt in enumerate(self.doubts):
-                label = f"{case}, {doubt}" if i else case
+                choice = f"{case}, {doubt}" if i else case
                 more: dict[str, Any] = {"prob": (doubt.wrong, *prob[1:-1], 1 - doubt.wrong)}
                 if doubt.unjudged != doubt.wrong:
                     more["unjudged"] = doubt.unjudged
-                found[f"eRAP-2 {label}"] = measure("eRAP").but(**more)
-                found[f"eRRBP-2 {label}"] = measure("eRRBP").but(**more, **rbp)
-        return {label: str(one) for label, one in found.items()}
+                found[f"eRAP-2 {choice}"] = measure("eRAP").but(**more)
+                found[f"eRRBP-2 {choice}"] = measure("eRRBP").but(**more, **rbp)
+        return {name: str(one) for name, one in found.items()}
 
     @property
     def doubts(self) -> list[Doubt]:
@@ -182,7 +183,7 @@ class RandomRelevance(LabelRecipe):
     def _cut_measures(self, data: StudyData, whose: str) -> dict[str, str]:
         """GAP and eRAP by every choice, for lists that are cut."""
         mine = self.measures(data, whose).items()
-        return {label: one for label, one in mine if label.startswith(("GAP", "eRAP-2"))}
+        return {name: one for name, one in mine if name.startswith(("GAP", "eRAP-2"))}
 
     def _depth_table(self, sets: Sequence[LabelSet]) -> Table:
         """tau of eRAP-2 with GAP by depth of the lists and P(relevant) of unjudged documents."""
@@ -254,14 +255,14 @@ class RandomRelevance(LabelRecipe):
 def _under(doubt: Doubt, one: LabelSet) -> LabelSet:
     """The same labels, with the measures of option 2 by this choice."""
     ending, places = f", {doubt}", one.place.items()
-    chosen = {label.removesuffix(ending): i for label, i in places if label.endswith(ending)}
+    chosen = {name.removesuffix(ending): i for name, i in places if name.endswith(ending)}
     return replace(one, place={**one.place, **chosen})
 
 
 def _lines(values: Mapping[LabelSet, Floats]) -> dict[tuple[str, ...], Floats]:
     """{(labels, case, measure): a value for each rate}"""
     return {
-        (one.title, case, name): each[one.place[_label(name, case)]]
+        (one.title, case, name): each[one.place[label(name, case)]]
         for one, each in values.items()
         for case in CASES
         for name in ALL
@@ -290,7 +291,7 @@ def power_job(
         return float(np.mean(bootstrap_test(values[one] - values[other], samples, rng) < ALPHA))
 
     scores = [pool.whole, *(pool.sample(rate) for rate in rates)]
-    return np.array([[power(values) for values in one.values] for one in scores]).T
+    return np.array([[power(values) for values in each.values] for each in scores]).T
 
 
 def _runs(studied: Sequence[Studied]) -> str:
@@ -299,13 +300,9 @@ def _runs(studied: Sequence[Studied]) -> str:
     return ", ".join(f"{len(one.data.sources.runs)} runs of {one.name}" for one in studied)
 
 
-def _label(name: str, case: str) -> str:
-    return name if name in COMMON else f"{name} {case}"
-
-
 def _square(one: LabelSet, case: str) -> Floats:
     """tau above the diagonal, tau_ap below it."""
-    found, mine = one.result("correlation"), [one.place[_label(name, case)] for name in ALL]
+    found, mine = one.result("correlation"), [one.place[label(name, case)] for name in ALL]
     tau, tau_ap = (np.asarray(found[what])[np.ix_(mine, mine)] for what in ("tau", "tau_ap"))
     return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
 

@@ -60,17 +60,19 @@ AROUND, ALIKE = 0.1, 0.05  # of a correlation
 TOPICS, POOLS, BOTH = "topics", "topics, pools", "topics, seeds"
 
 
+def label(name: str, case: str) -> str:
+    """The label of a measure in one case."""
+    return name if name in COMMON else f"{name} {case}"
+
+
 def in_cases(names: Iterable[str]) -> list[str]:
     """Labels of measures in all cases."""
-    each = (name if name in COMMON else f"{name} {case}" for name in names for case in CASES)
-    return list(dict.fromkeys(each))
+    return list(dict.fromkeys(label(name, case) for name in names for case in CASES))
 
 
 def in_own_case(found: LabelSet, name: str, other: str, what: str = "tau") -> list[Quantity]:
     """Correlations of two measures of the same case, in all cases."""
-    others = [other] * len(CASES) if other in COMMON else in_cases([other])
-    pairs = zip(in_cases([name]), others, strict=True)
-    return [found.tau(one, second, what) for one, second in pairs]
+    return [found.tau(label(name, case), label(other, case), what) for case in CASES]
 
 
 def relevance_claims(found: LabelSet) -> list[Claim]:
