@@ -243,7 +243,7 @@ def test_listing_jobs_scores_nobody(sim: Any, monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: Any) -> None:
         raise AssertionError("judges were scored")
 
-    monkeypatch.setattr("hungjury.studies.combining.score_judges", refuse)
+    monkeypatch.setattr("hungjury.studies.gold.score_judges", refuse)
     scores = TupleScores(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
     parts = tuple_parts(scores, APPROACHES, tuples=3)
     assert len(parts) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
