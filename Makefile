@@ -75,7 +75,7 @@ slow: $(VENV)/ready
 ENGINES := .venv-engines
 test-engines:
 	$(PYTHON) -m venv $(ENGINES)
-	$(ENGINES)/bin/pip install --quiet '.[tables,spark]' 'pytest>=8' 'hypothesis>=6.90'
+	$(ENGINES)/bin/pip install --quiet '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.90'
 	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
 
 # The tests of the rooms that you changed since the last commit, or of all; one room: make quick ROOM=leaderboard.
