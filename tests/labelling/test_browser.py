@@ -293,6 +293,68 @@ def test_conflicts_are_adjudicated_with_the_labels_in_sight(browser: Any, tmp_pa
     assert stored(tmp_path)[decided] == 2
 
 
+RUBRIC = "5: correct and complete\n\n1: wrong, or not an answer to the question"
+
+
+def make_answers(folder: Path) -> hj.Answers:
+    """Answers of three systems that two judges scored, a plan for them, and what they rest on."""
+    rows = [
+        {"system": f"model {s}", "topic": f"q{t}", "judge": j, "score": 1 + (s + t) % 5,
+         "text": f"הסערה נמשכת {t} ימים" if t % 2 else f"Storms last {t} days {HOSTILE}"}
+        for s in range(3) for t in range(8) for j in "xy"
+    ]  # fmt: skip
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = [json.dumps({"_id": f"q{t}", "question": f"How long do {t} storms last?"})
+             for t in range(8)]  # fmt: skip
+    (folder / "questions.jsonl").write_text("\n".join(asked))
+    passages = [json.dumps({"topic": f"q{t}", "contexts": [f"Passage on {t} storms.", HOSTILE]})
+                for t in range(8)]  # fmt: skip
+    (folder / "passages.jsonl").write_text("\n".join(passages))
+    (folder / "rubric.txt").write_text(RUBRIC)
+    answers = hj.read_answers(str(folder / "answers.jsonl"), scale="1-5")
+    hj.plan(answers.judgments, answers.runs, "Mean@1", 10).write(str(folder / "plan.csv"))
+    return answers
+
+
+def test_answers_from_a_table_to_the_leaderboard(browser: Any, tmp_path: Path) -> None:
+    answers = make_answers(tmp_path)
+    files = ("--answers", "answers.jsonl", "--scale", "1-5", "--queries", "questions.jsonl",
+             "--context", "passages.jsonl", "--rubric", "rubric.txt")  # fmt: skip
+    with Server(tmp_path, *files, texts=False) as server:
+        one = Person(browser, server.addresses["anna"], viewport={"width": 900, "height": 900})
+        page, read = one.page, set()
+        assert page.locator("#grades button").all_inner_texts() == list("12345")
+        for number in range(10):
+            topic = page.locator("#topic").inner_text()[1:]
+            assert page.locator("#query").inner_text() == f"How long do {topic} storms last?"
+            assert page.locator(".kicker").all_inner_texts() == [f"Question q{topic}", "Answer"]
+            text = page.locator("#text")
+            assert text.inner_text().endswith((f"{topic} ימים", f"{topic} days {HOSTILE}"))
+            rtl = text.evaluate("element => getComputedStyle(element).direction") == "rtl"
+            assert rtl == bool(int(topic) % 2)
+            assert page.locator("#rubric .text").inner_text() == RUBRIC
+            context = page.locator("#context .text")
+            if number == 0:
+                assert not context.is_visible()
+                page.keyboard.press("p")  # it stays open
+                assert one.axe() == []
+            assert context.inner_text() == f"Passage on {topic} storms.\n\n{HOSTILE}"
+            assert "model" not in page.content()  # people do not see whose answer it is
+            read.add((f"q{topic}", 1 + number % 5))
+            page.keyboard.press(str(1 + number % 5))
+            page.locator("#count", has_text=f"{number + 1} of 10 labelled").wait_for()
+        page.locator("#finished").wait_for()
+        assert page.evaluate("window.hurt") is None
+        assert one.said == one.failed == []
+        one.close()
+    labels = stored(tmp_path)
+    assert {(topic, grade) for (topic, _), grade in labels.items()} == read
+    assert {document for _, document in labels} <= set(answers.texts)
+    gold = str(tmp_path / "labels.db")
+    board = hj.leaderboard(answers.judgments, answers.runs, "Mean@1", gold=gold, draws=100)
+    assert board.correction.labels == 10
+
+
 def test_without_texts_there_are_ids_and_a_link(browser: Any, folder: Path) -> None:
     links = {"https://x.example/{document}?<b>": "a", "javascript:{document}": "code", "": None}
     for template, element in links.items():

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from getpass import getuser
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -17,13 +18,14 @@ from hungjury.cli import options
 from hungjury.cli.failing import refuse, was_typed
 from hungjury.cli.options import count, new_file, option, second_file, share
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import Reading
+from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.data.labels import read_qrels
 from hungjury.data.reading.formats import is_database
 from hungjury.data.reading.options import JUDGES, LabelPolicy
-from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
-from hungjury.labelling.desk import Desk, Display
-from hungjury.labelling.items import DocumentList, Item, parse_grades, read_items
+from hungjury.data.reading.sources import expand
+from hungjury.data.texts import DOCUMENTS, QUERIES, Texts, find_texts
+from hungjury.labelling.desk import CONTEXT, AnswerTexts, Desk, Display
+from hungjury.labelling.items import DocumentList, Grade, Item, parse_grades, read_items
 from hungjury.labelling.results import Results
 from hungjury.labelling.store import (
     LabelStore,
@@ -68,6 +70,13 @@ MOST_RATERS = 100
     count(MOST_RATERS),
     2,
 )
+@options.answers
+@option(
+    "--context FILES",
+    "What answers were made from, by the id of a topic or an answer: as --documents.",
+    multiple=True,
+)
+@option("--rubric FILE", "A text that says how to label, shown with every document.")
 @option("--link TEMPLATE", "URL of a document, such as https://example.org/{document}.")
 @option("--port", "Port on 127.0.0.1; 0 picks a free one.", count(65535, 0), PORT)
 @click.option("--browser/--no-browser", default=True, help="Open the first address in a browser.")
@@ -102,7 +111,7 @@ def label_command(
     output: str | None, grades: str | None, share: float, raters: int, link: str | None,
     port: int, browser: bool, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
     export: str | None, everything: bool, brought: tuple[str, ...], csv_safe: bool, quiet: bool,
-    reading: Reading,
+    reading: Reading, tables: ScoreTables, context: tuple[str, ...], rubric: str | None,
 ) -> None:  # fmt: skip
     """Label documents in the browser, by keyboard.
 
@@ -115,6 +124,8 @@ def label_command(
     Examples:
       hungjury label plan.csv --queries queries.tsv --documents corpus.jsonl \\
           --person anna --person ben --share 0.1 -o labels.db
+      hungjury label plan.csv --answers answers.csv --scale 1-5 --queries questions.tsv \\
+          --context passages.jsonl --rubric rubric.txt -o labels.db
       ssh -L 8710:127.0.0.1:8710 HOST    # on another machine, before opening its address
       hungjury label --export labels.qrels labels.db
       hungjury label --import export.json --layout labelstudio labels.db
@@ -124,7 +135,7 @@ def label_command(
         raise click.UsageError("--csv-safe needs --export and --all")
     if export is not None:
         others = ("queries", "documents", "person", "output", "grades", "link", "judges", "runs",
-                  "measure", "import")  # fmt: skip
+                  "measure", "import", "answers", "context", "rubric")  # fmt: skip
         if any(was_typed(f"--{name}") for name in others):
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
         _export(source, export, everything, csv_safe, quiet)
@@ -140,9 +151,17 @@ def label_command(
     if typed and not (panel and runs and measure):
         raise click.UsageError("results on the page need --judges, --runs and -m")
     asked = _names(names)
+    refuse(tables.answers and documents, "--answers takes the place of --documents")
     scale = None if grades is None else parse_grades(grades)
+    if scale is None and tables.scale is not None and given is not None:
+        scale = tuple(Grade(one.grade, "") for one in parse_grades(tables.scale))
     items = stored_items(output) if given is None else given.items
-    shown, notes = _texts(items, queries, documents, link)
+    shown, notes = _texts(items, queries, documents, link, tables)
+    if context:
+        wanted = [name for item in items for name in (item.topic, item.document)]
+        shown = replace(shown, context=find_texts(context, wanted, CONTEXT))
+    if rubric is not None:
+        shown = replace(shown, rubric=_only_text(rubric))
     print_notes(notes, quiet)
     with listen(port) as at, closing(LabelStore(output, given, scale)) as store:
         known = [one.name for one in store.people()]
@@ -238,6 +257,13 @@ def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: boo
         click.echo(done, err=True)
 
 
+def _only_text(path: str) -> str:
+    """Return the text of one file."""
+    found = expand(path)
+    refuse(len(found) != 1, "give one file as --rubric")
+    return found[0].content().decode("utf-8", "replace").strip()
+
+
 def _names(names: tuple[str, ...]) -> list[str]:
     cleaned = [" ".join(name.split()) for name in names]
     if any(not name or len(name) > 60 or not name.isprintable() for name in cleaned):
@@ -248,15 +274,21 @@ def _names(names: tuple[str, ...]) -> list[str]:
 
 
 def _texts(
-    items: Sequence[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
-) -> tuple[Display, list[Note]]:
+    items: Sequence[Item], queries: tuple[str, ...], documents: tuple[str, ...],
+    link: str | None, tables: ScoreTables,
+) -> tuple[Display, list[Note]]:  # fmt: skip
     """Find the texts of the plan; note those that are missing."""
     if link is not None and "{document}" not in link:
         raise click.BadParameter("--link needs {document} where the id goes")
     topics = dict.fromkeys(item.topic for item in items)
     asked = find_texts(queries, topics, QUERIES) if queries else None
     wanted = dict.fromkeys(item.document for item in items)
-    found = find_texts(documents, wanted, DOCUMENTS) if documents else None
+    found: Texts | AnswerTexts | None = None
+    if documents:
+        found = find_texts(documents, wanted, DOCUMENTS)
+    elif tables.answers:
+        texts_of = tables.read_answers().texts
+        found = AnswerTexts(texts_of, {name for name in wanted if name not in texts_of})
     notes = []
     for texts, ids, noun in ((asked, topics, "query"), (found, wanted, "document")):
         without = [] if texts is None else [name for name in ids if name in texts.missing]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hungjury.data.reading.options import LabelPolicy
     from hungjury.data.runs import RunFiles, Runs
     from hungjury.measures.catalogue import Measure
-    from hungjury.measures.score_files import JudgeScores
+    from hungjury.measures.score_files import Answers, JudgeScores
     from hungjury.measures.scores import Scores
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
@@ -173,12 +173,17 @@ class ScoreTables(Record):
         self, reading: Reading, judges: tuple[str, ...], runs: tuple[str, ...]
     ) -> tuple[Judgments, Runs | RunFiles]:
         """Read labels of judges and runs; or answers as both."""
-        if self.scale is None or not self.answers:
+        if not self.answers:
             return reading.judgments(judges), reading.runs(runs)
+        found = self.read_answers()
+        return found.judgments, found.runs
+
+    def read_answers(self) -> Answers:
+        """Read answers that judges scored."""
         from hungjury.measures.score_files import read_answers
 
-        found = read_answers(list(self.answers), scale=self.scale, columns=self.score_columns)
-        return found.judgments, found.runs
+        assert self.scale is not None
+        return read_answers(list(self.answers), scale=self.scale, columns=self.score_columns)
 
 
 def score_files(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -12,49 +13,77 @@ import numpy as np
 
 from hungjury.base.errors import InputError, plural
 from hungjury.base.records import Record
-from hungjury.data.texts import Text, Texts
+from hungjury.data.texts import DOCUMENTS, Text, Texts
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import LabelStore, Person
 from hungjury.stats.agreement import krippendorff_alpha
 
+CONTEXT = replace(
+    DOCUMENTS, noun="context", option="context",
+    bodies=("contexts", "context", "passages", *DOCUMENTS.bodies),
+)  # fmt: skip
+
+
+class AnswerTexts(Record):
+    """Texts of systems' answers by their ids, used as those of documents."""
+
+    texts: Mapping[str, str]
+    missing: set[str]
+
+    def get(self, name: str) -> Text:
+        return Text(body=self.texts.get(name, ""))
+
 
 class Display(Record):
-    """How a page shows queries and documents: as texts, as a link, or by id only."""
+    """How a page shows queries and documents: as texts, as a link, or by id only.
+
+    Attributes
+    ----------
+    context
+        What answers were made from, by the id of the answer or of its topic.
+    rubric
+        How to label, shown with every document.
+    """
 
     queries: Texts | None = None
-    documents: Texts | None = None
+    documents: Texts | AnswerTexts | None = None
     link: str | None = None
+    context: Texts | None = None
+    rubric: str = ""
 
     def available(self, items: Sequence[Item]) -> set[int]:
         """Find the positions of the items that a person can judge."""
-        return {i for i, item in enumerate(items) if self._query(item) and self._document(item)}
-
-    def _query(self, item: Item) -> bool:
-        return self.queries is None or item.topic not in self.queries.missing
-
-    def _document(self, item: Item) -> bool:
-        absent = self.documents is not None and item.document in self.documents.missing
-        return not absent or self.link is not None
+        queries, documents = self.queries, None if self.link is not None else self.documents
+        return {
+            i
+            for i, item in enumerate(items)
+            if not (queries is not None and item.topic in queries.missing)
+            and not (documents is not None and item.document in documents.missing)
+        }
 
     def task(self, item: Item) -> dict[str, Any]:
         query = Text() if self.queries is None else self.queries.get(item.topic)
         text = Text() if self.documents is None else self.documents.get(item.document)
+        found = (
+            [self.context.get(name) for name in (item.document, item.topic)] if self.context else []
+        )
+        answer = isinstance(self.documents, AnswerTexts)
+        link = self.link
+        for role in ("topic", "document"):
+            link = link and link.replace(f"{{{role}}}", quote(getattr(item, role), safe=""))
         return {
             "topic": item.topic,
-            "document": item.document,
+            "document": "" if answer else item.document,  # the id of an answer names its system
             "query": query.head,
             "description": query.body,
             "title": text.head,
             "text": text.body,
-            "link": self._link(item),
+            "link": link,
+            "answer": answer,
+            "context": next((one.body or one.head for one in found if one != Text()), ""),
+            "rubric": self.rubric,
         }
-
-    def _link(self, item: Item) -> str | None:
-        if self.link is None:
-            return None
-        filled = self.link.replace("{topic}", quote(item.topic, safe=""))
-        return filled.replace("{document}", quote(item.document, safe=""))
 
 
 class Desk:

@@ -93,6 +93,11 @@ function showTask(task) {
   $("query").textContent = task.query || task.topic;
   $("description").textContent = task.description;
   $("description").hidden = !task.description;
+  $("query-kind").textContent = task.answer ? "Question" : "Query";
+  $("kind").textContent = task.answer ? "Answer" : "Document";
+  $("task").setAttribute("aria-label", $("kind").textContent);
+  showMore("rubric", task.rubric, new Set());
+  showMore("context", task.context, wanted);
   $("document").textContent = task.title || task.text ? task.document : "";
   $("title").replaceChildren(marked(task.title || (task.text ? "" : task.document), wanted));
   $("title").hidden = $("title").textContent === "";
@@ -121,6 +126,17 @@ function toTop() {
   task.getBoundingClientRect();
   task.hidden = false;
   task.scrollTop = 0;
+  window.scrollTo(0, 0);
+}
+
+/** A text that opens and closes, and stays so for the next document. */
+function showMore(id, text, wanted) {
+  $(id).hidden = !text;
+  $(id).querySelector(".text").replaceChildren(paragraphs(text, wanted));
+}
+
+function toggle(id) {
+  if (!$(id).hidden) $(id).open = !$(id).open;
 }
 
 function showLink(link) {
@@ -318,6 +334,8 @@ document.addEventListener("keydown", (event) => {
   else if (key === "s") openSkip();
   else if (key === "n") openNote();
   else if (key === "c") switchMode();
+  else if (key === "r") toggle("rubric");
+  else if (key === "p") toggle("context");
   else if (key === "?") $("help-dialog").showModal();
   else return;
   event.preventDefault();
