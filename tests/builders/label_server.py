@@ -50,15 +50,19 @@ class Server:
     """`hungjury label` on a free port, or on a given one."""
 
     def __init__(
-        self, folder: Path, *more: str, names: tuple[str, ...] = ("anna",), texts: bool = True
-    ) -> None:
+        self, folder: Path, *more: str, names: tuple[str, ...] = ("anna",), texts: bool = True,
+        seconds: float | None = None,
+    ) -> None:  # fmt: skip
         self.folder = folder
+        limit = "" if seconds is None else f"EXCHANGE_SECONDS = {seconds}"
+        program = f"import hungjury.labelling.app as app; app.{limit}; " if limit else ""
+        program += "from hungjury.cli.main import main; main()"
         people = [word for name in names for word in ("--person", name)]
         files = ["--queries", "queries.tsv", "--documents", "corpus.jsonl"] if texts else []
         port = [] if "--port" in more else ["--port", "0"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from hungjury.cli.main import main; main()", "label",
-             "plan.csv", *files, *people, "-o", "labels.db", "--no-browser", *port, *more],
+            [sys.executable, "-c", program, "label", "plan.csv", *files, *people, "-o", "labels.db",
+             "--no-browser", *port, *more],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip

