@@ -319,7 +319,7 @@ def test_a_request_that_drips_is_closed_in_time(tmp_path: Path) -> None:
             "--answers takes the place of --documents",
         ),
         (["plan.csv", "-o", "l.db", "--rubric", "absent"], "no such file"),
-        (["plan.csv", "-o", "l.db", "--context", "plan.csv"], "none of the wanted"),
+        (["plan.csv", "-o", "l.db", "--context", "plan.csv"], "expected context as JSON lines"),
         (["plan.csv"], "-o labels.db"),
         (["plan.csv", "-o", "l.db", "--all"], "--all needs --export"),
         (["plan.csv", "-o", "l.db", "--link", "https://x"], "{document}"),
