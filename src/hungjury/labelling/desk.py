@@ -146,15 +146,15 @@ class Desk:
             self.adjudicate,
         )
         self.dealing.seen_at = self.seen_at
-        for event in self.store.events():
-            if event.adjudicated != self.adjudicate:
-                self.dealing.others[event.item][event.person] = event.answer
-            elif event.item in self.dealing.batch_of:
-                self.dealing.deal(event.person, event.item)
-                if event.answer is not None:
-                    self.dealing.answer(event.person, event.item, event.answer, event.seconds)
+        for item, person, adjudicated, said, seconds in self.store.events():
+            if adjudicated != self.adjudicate:
+                self.dealing.others[item][person] = said
+            elif item in self.dealing.batch_of:
+                self.dealing.deal(person, item)
+                if said is not None:
+                    self.dealing.answer(person, item, said, seconds)
             else:  # of another plan, or without text now
-                self.dealing.answers[event.item][event.person] = event.answer
+                self.dealing.answers[item][person] = said
         self.dealing.recount()
 
     # ---- requests of a page

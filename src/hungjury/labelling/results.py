@@ -98,23 +98,15 @@ def _results(good: bool, text: str) -> dict[str, Any]:
         reason = text.strip().removeprefix("error: ") or "it was stopped"
         return _only(f"The leaderboard could not be made: {reason}")
     board = json.loads(text)
-    rows = [
-        [row["system"], percent(row["p_best"]), _ranks(row["rank_low"], row["rank_high"])]
-        for row in board["systems"][:MOST_ROWS]
-    ]
-    return {
-        "sentences": summarised(board),
-        "columns": ["system", "P(best)", "ranks"],
-        "rows": rows,
-    }
+    rows = []
+    for row in board["systems"][:MOST_ROWS]:
+        ranks = "–".join(map(str, sorted({row["rank_low"], row["rank_high"]})))
+        rows.append([row["system"], percent(row["p_best"]), ranks])
+    return {"sentences": summarised(board), "columns": ["system", "P(best)", "ranks"], "rows": rows}
 
 
 def _only(text: str) -> dict[str, Any]:
     return {"sentences": [text], "columns": [], "rows": []}
-
-
-def _ranks(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
 
 
 def summarised(board: dict[str, Any]) -> list[str]:

@@ -47,16 +47,6 @@ class Person(Record):
     token: str
 
 
-class Event(Record):
-    """A document that was dealt to a person, with the answer if there is one."""
-
-    item: int
-    person: int
-    adjudicated: bool
-    answer: Answer | None
-    seconds: float
-
-
 class LabelGiven(Record):
     """A label that somebody gave elsewhere."""
 
@@ -255,8 +245,9 @@ class LabelStore:
         rows = self._base.execute("select judge, name, token from judges order by judge")
         return [Person(*row) for row in rows]
 
-    def events(self) -> Iterator[Event]:
-        """Yield what was dealt so far, in order, with answers that were not undone."""
+    def events(self) -> Iterator[tuple[int, int, bool, Answer | None, float]]:
+        """Yield what was dealt so far, in order: item, person, whether it is to be adjudicated, the
+        answer if it was not undone, and its seconds."""
         rows = self._base.execute(
             "select item, judge, adjudicated, answer, grade, reason, note, seconds from dealt "
             "left join (select * from answers where not undone) using (item, judge, adjudicated) "
@@ -264,7 +255,7 @@ class LabelStore:
         )
         for item, person, adjudicated, answer, grade, reason, note, seconds in rows:
             said = None if answer is None else Answer(grade, reason, note)
-            yield Event(item, person, bool(adjudicated), said, seconds or 0.0)
+            yield item, person, bool(adjudicated), said, seconds or 0.0
 
     def bring_in(self, labels: Sequence[LabelGiven]) -> int:
         """Store labels that were given elsewhere, all of them or none; return how many are new.
@@ -399,7 +390,8 @@ def labels_given(paths: Sequence[str], policy: LabelPolicy, person: str = "") ->
             found += _labels({person: source.name} if person else source.name, policy)
             continue
         table = read_table(source, kind, policy.columns, True, layout=policy.layout)
-        of = _adjudicated(table)
+        said_so = table.columns.get("adjudicated", [0] * len(table))
+        of = [str(value).lower() in ("1", "true") for value in said_so]
         for adjudicated in (False, True):
             rows = [i for i in range(len(table)) if of[i] == adjudicated]
             if rows:
@@ -420,11 +412,6 @@ def _labels(source: Any, policy: LabelPolicy) -> list[LabelGiven]:
         LabelGiven(Item(pool.topics[pool.topic_of[d]], pool.documents[d]), judged.judges[j], v)
         for d, j, v in zip(judged.document, judged.judge, judged.label.tolist(), strict=True)
     ]
-
-
-def _adjudicated(table: InputTable) -> list[bool]:
-    values = table.columns.get("adjudicated", [0] * len(table))
-    return [str(value).lower() in ("1", "true") for value in values]
 
 
 def _told(table: InputTable, person: str) -> dict[tuple[str, str, str], dict[str, Any]]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from hungjury.base.choices import Marks
 from hungjury.base.errors import Argument, InputError, check_choice, plural
-from hungjury.base.parameters import MOST_DIGITS, check_count
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, neighbours, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
@@ -76,7 +75,7 @@ def comparison_text(found: Comparison, digits: int) -> str:
     if not found.baselines:
         parts.append(_means(found, digits).to_text())
     if listed:
-        parts.append(columns(_difference_cells(found, digits), left=2))
+        parts.append(_differences(found, digits).to_text())
     else:
         parts.append(
             f"The differences, intervals and p-values of all {pairs:,} pairs are in the CSV "
@@ -91,18 +90,18 @@ def comparison_latex(found: Comparison, digits: int) -> str:
     head = "".join(f"% {' '.join(line.split())}\n" for line in lines)
     if not found.baselines:
         return head + _means(found, digits).to_latex()
-    header, *rows = _difference_cells(found, digits)
-    shape = "ll" + "r" * (len(header) - 2)
-    return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], shape)
+    table = _differences(found, digits)
+    shape = "ll" + "r" * (len(table.columns) - 2)
+    return head + latex_table(
+        list(map(tex, table.columns)), map(_latex_row, table.printed()), shape
+    )
 
 
 def comparison_table(found: Comparison, digits: int) -> Table:
     """Return the same table with the caption above it."""
     caption = "; ".join(_explained(found, bool(found.baselines)))
-    if not found.baselines:
-        return replace(_means(found, digits), caption=caption)
-    header, *rows = _difference_cells(found, digits)
-    return Table(header, rows, caption=caption, left=2)
+    table = _differences(found, digits) if found.baselines else _means(found, digits)
+    return replace(table, caption=caption)
 
 
 DAGGERS = "†‡§¶∥"
@@ -231,9 +230,8 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
     return lines
 
 
-def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
+def _differences(found: Comparison, digits: int) -> Table:
     """Return a line per comparison; the baseline's own line comes first for each measure."""
-    check_count("digits", digits, 0, MOST_DIGITS)
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     interval = f"{100 * (1 - found.alpha):g} % interval"
     within = [] if found.margin is None else [f"p within ±{found.margin:g}"]
@@ -253,7 +251,8 @@ def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
             third = row.versus if not found.baselines else formatted(row.mean, digits, count)
             rows.append(["", row.system, third, *_numbers(found, row, digits, count)])
         rows[start][0] = measure
-    return rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
+    header, *rows = rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
+    return Table(header, rows, digits, left=2)
 
 
 def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list[str]:

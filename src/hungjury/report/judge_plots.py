@@ -23,7 +23,7 @@ from hungjury.report.pictures import (
     colour_bar,
     draw_intervals,
     heat_map,
-    new_panels,
+    new_grid,
     new_picture,
     new_rows,
     square_map,
@@ -138,7 +138,7 @@ def ranking_plot(found: Agreement) -> Figure:
     ranks = ranks[:, systems]
     height = min(max(0.15 * len(systems), 2.5), 14.0) + 1.2
     width = min(max(0.17 * len(order), 2.0), 10.0)
-    figure, (left, right) = new_panels(width + 5.2, height, [width, 2.6])
+    figure, (left, right) = new_grid(width + 5.2, height, 2, 2, [width, 2.6])
     rows, columns = [rankings.systems[s] for s in systems], [found.judges[i] for i in order]
     image = heat_map(left, ranks.T, rows, columns, 1, False, len(systems), "viridis_r", "auto")
     left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")

@@ -98,8 +98,8 @@ def content(board: Leaderboard, origin: Mapping[str, Any], systems: list[str]) -
             t for t in np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS] if board.unsure[t] > 0
         ],
         "topic_mean": board.cells.mean(axis=0),
-        "bias": None if board.gold is None else _bias(board, board.gold),
-        "correction": None if board.correction is None else _correction(board.correction),
+        "bias": board.gold and _bias(board, board.gold),
+        "correction": board.correction and _correction(board.correction),
         "origin": _origin(board, origin),
     }
 

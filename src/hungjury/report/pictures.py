@@ -49,19 +49,15 @@ def new_figure(width: float, height: float) -> Figure:
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
     """Make a figure with one plain pair of axes."""
-    figure, (axes,) = new_panels(width, height, [1.0])
+    figure, (axes,) = new_grid(width, height, 1, 1)
     return figure, axes
-
-
-def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with plain axes side by side, of these relative widths and with one scale."""
-    return new_grid(width, height, len(widths), len(widths), widths)
 
 
 def new_grid(
     width: float, height: float, number: int, across: int, widths: Sequence[float] | None = None
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with `number` plain axes, `across` of them side by side, all on one scale."""
+    """Return a figure with `number` plain axes, `across` of them side by side, all on one scale;
+    widths: relative ones of the columns."""
     figure = new_figure(width, height)
     grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False,
                            width_ratios=widths).ravel()  # fmt: skip

@@ -77,9 +77,10 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
     recipe, report = study.recipe, study.report
     tables = report.all_tables
     claims = [_table(tables.pop("claims"))] if report.claims else []
+    first_line = (recipe.__doc__ or "").strip().partition("\n")[0]
     parts = [
         f"<h1>{escape(recipe.name)}</h1>",
-        f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
+        f"<p>{escape(first_line)} {escape(recipe.paper)}</p>",
         *([f"<p><strong>{escape(summary(report.claims))}</strong></p>"] if claims else []),
         *claims,
         *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
@@ -93,10 +94,6 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
         f'<meta name="viewport" content="width=device-width"><title>{escape(recipe.name)}</title>'
         f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
     )
-
-
-def _first_line(text: str | None) -> str:
-    return (text or "").strip().partition("\n")[0]
 
 
 def _table(table: Table) -> str:

@@ -22,7 +22,6 @@ from hungjury.report.pictures import (
     in_legend,
     line_styles,
     new_grid,
-    new_panels,
     new_picture,
     room_for,
     shortened,
@@ -233,7 +232,7 @@ def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -
     titles = titles or {name: name for name in _all(found)}
     names = list(titles)
     widths = [max(2.0, 0.18 * len(found.levels[name])) for name in names]
-    figure, panels = new_panels(sum(widths) + 1.0, 4.0, widths)
+    figure, panels = new_grid(sum(widths) + 1.0, 4.0, len(names), len(names), widths)
     for axes, name in zip(panels, names, strict=True):
         means = found.means(name)
         places = np.arange(len(means.levels))

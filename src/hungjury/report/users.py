@@ -9,7 +9,7 @@ import numpy as np
 from hungjury.base.text import columns, number_text
 from hungjury.ltr.compare import DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
-from hungjury.report.pictures import new_figure, new_panels, new_picture, plain
+from hungjury.report.pictures import new_figure, new_grid, new_picture, plain
 from hungjury.users.model import UserClass, UserModel
 
 if TYPE_CHECKING:
@@ -101,20 +101,16 @@ MARKERS = "s^vD<>"
 def draw_users(model: UserModel) -> Figure:
     """Draw all stationary distributions, then each with its dynamic and DCG's discount."""
     panels = 1 + len(model.classes)
-    figure, (first, *others) = new_panels(4.2 * panels, 3.8, [1.0] * panels)
+    figure, (first, *others) = new_grid(4.2 * panels, 3.8, panels, panels)
     _distributions(first, model)
     for axes, one in zip(others, model.classes, strict=True):
         _dynamic(axes, one)
     for axes in (first, *others):
         axes.set(xlabel="rank", ylim=(0, None))
-        axes.set_xticks(_ticks(model.ranks))
+        axes.set_xticks(range(1, model.ranks + 1, max(1, model.ranks // 10)))
         axes.legend(frameon=False, fontsize=8)
     first.set_ylabel("share of visits")
     return figure
-
-
-def _ticks(ranks: int) -> list[int]:
-    return list(range(1, ranks + 1, max(1, ranks // 10)))
 
 
 def _distributions(axes: Axes, model: UserModel) -> None:
