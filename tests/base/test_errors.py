@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -137,16 +138,18 @@ KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 FOR_ONE_SURFACE = re.compile(r"(?<![\w-])--[a-z]|(?<![(\w])(?<!, )[a-z_]+=(\"|'|\[|$)")
 
 
-def raised() -> Iterator[tuple[str, ast.Call]]:
-    """Where errors are made: file with line, and the call."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield f"{path.relative_to(SOURCE)}:{node.lineno}", node
-
-
+@cache
 def errors_made() -> list[tuple[str, ast.Call]]:
-    return [(place, call) for place, call in raised() if call.func.id in KINDS]
+    """Where errors are made: file with line, and the call."""
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if not any(f"{kind}(" in text for kind in KINDS):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in KINDS:
+                found.append((f"{path.relative_to(SOURCE)}:{node.lineno}", node))
+    return found
 
 
 def uncoded(place: str, call: ast.Call) -> str | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from builders.commands import hungjury as command
 from builders.paths import DOCS, ROOT
 from hungjury.judges.merge import MERGES
 from hungjury.measures.catalogue import CATALOGUE
@@ -153,6 +154,21 @@ def test_the_lines_of_shell(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert "error:" not in done.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 0
+
+
+def test_the_tutorial_runs_after_the_install_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It needs no package that only other extras install."""
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    code, shown = re.findall(r"```(?:python|text)\n(.*?)```", tutorial, re.S)
+    for package in ("pandas", "polars", "pyarrow", "ibis", "duckdb", "lightgbm", "starlette"):
+        monkeypatch.setitem(sys.modules, package, None)
+    small = ["--topics", "8", "--grades", "4", "--odd", "copycat", "--odd", "constant"]
+    assert command("simulate", "-o", "search", *small, cwd=tmp_path).returncode == 0
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert capsys.readouterr().out == shown
 
 
 def test_extras_and_files_it_names_exist() -> None:

@@ -78,19 +78,20 @@ def aware_command(
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
-    if not compare:
-        with out.progress() as progress:
+    with out.progress() as progress:
+        if compare:
+            found = compare_approaches(
+                labels, lists, measures[0], truth, rel, replicates, seed, orientation,
+                merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
+            )  # fmt: skip
+        else:
             scores = aware(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
+    if not compare:
         _show(scores, out)
         return
-    with out.progress() as progress:
-        found = compare_approaches(
-            labels, lists, measures[0], truth, rel, replicates, seed, orientation,
-            merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
-        )  # fmt: skip
     out.notes(labels.notes + found.notes)
     if out.form != "table":
         out.write(found)

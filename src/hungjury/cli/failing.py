@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_python, shell_word
+from hungjury.base.text import visible
 
 
 def was_typed(option: str) -> bool:
@@ -69,16 +70,13 @@ def invoked(command: click.Command, words: list[str]) -> click.Command:
     return command
 
 
-def asks_for_json(words: list[str]) -> bool:
-    """Tell whether a command line has --format json."""
-    return "--format=json" in words or ("--format", "json") in pairwise(words)
+def written(error: HungjuryError, surface: Surface, words: list[str]) -> str:
+    """Write an error for people, or with all its fields if a command line has --format json."""
+    if "--format=json" in words or ("--format", "json") in pairwise(words):
+        import json
 
-
-def json_error(error: HungjuryError, surface: Surface) -> str:
-    """Write an error with all its fields, for programs."""
-    import json
-
-    return json.dumps({"error": error.to_dict(surface)}, ensure_ascii=False)
+        return json.dumps({"error": error.to_dict(surface)}, ensure_ascii=False)
+    return click.style("error: ", fg="red", bold=True) + visible(error.render(surface))
 
 
 def usage(error: click.ClickException) -> click.ClickException:
@@ -86,8 +84,12 @@ def usage(error: click.ClickException) -> click.ClickException:
     context = getattr(error, "ctx", None)
     missing = re.fullmatch(r"No such command '(.*)'\.", error.message, re.S)
     if missing is not None and context is not None:
-        near = either(_near(missing[1], context))
-        return click.UsageError(error.message + (f" Did you mean {near}?" if near else ""), context)
+        from difflib import get_close_matches
+
+        word, names = missing[1], context.command.list_commands(context)
+        near = get_close_matches(word, names, 3) or [n for n in names if n.startswith(word)]
+        meant = f" Did you mean {either(near)}?" if near else ""
+        return click.UsageError(error.message + meant, context)
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.S)
     if found is None:
         return error
@@ -98,15 +100,6 @@ def usage(error: click.ClickException) -> click.ClickException:
         "quote patterns, or the shell expands them: --runs 'runs/*'",
         context,
     )
-
-
-def _near(word: str, context: click.Context) -> list[str]:
-    """Find the commands that may have been meant."""
-    from difflib import get_close_matches
-
-    group = context.command
-    names = group.list_commands(context) if isinstance(group, click.Group) else []
-    return get_close_matches(word, names, 3) or [n for n in names if n.startswith(word)]
 
 
 def outside_error(error: Exception) -> HungjuryError | None:

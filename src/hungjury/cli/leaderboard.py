@@ -12,7 +12,7 @@ from hungjury.base.choices import BoardPicture
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import option, page
-from hungjury.cli.output import Output, Plots, dated_origin, past_boards
+from hungjury.cli.output import Output, Plots, origin, past_boards
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
@@ -88,7 +88,7 @@ def leaderboard_command(
       hungjury leaderboard --answers answers.csv --scale 1-5
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --seed-pattern '-seed[0-9]+$'
     """
-    from hungjury.base.provenance import read_from
+    from hungjury.base.provenance import made, read_from
     from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
     from hungjury.leaderboard.several import Boards, leaderboards, read_slices
@@ -160,8 +160,10 @@ def leaderboard_command(
     shown = found if beside else found.board
     _write(shown, out, plots)
     if report is not None:
-        shown.write_page(report, queries=queries, documents=documents, origin=dated_origin(),
-                         history=past_boards(found.board), **head)  # fmt: skip
+        shown.write_page(
+            report, queries=queries, documents=documents, origin=origin() | {"made": made()},
+            history=past_boards(found.board), **head,
+        )  # fmt: skip
         if not out.quiet:
             click.echo(f"wrote {report}", err=True)
 

@@ -17,7 +17,6 @@ from click.core import ParameterSource
 from hungjury import __version__
 from hungjury.base.errors import HungjuryError
 from hungjury.base.files import PROJECT, refuse_inputs
-from hungjury.base.text import visible
 from hungjury.cli import failing
 from hungjury.cli.output import deliver, guard_streams, input_files, print_notes
 
@@ -89,23 +88,20 @@ def finished(command: click.Command) -> click.Command:
     command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
     if command.callback is not None:
         command.callback = _guarded(command.callback)
-    if command.name in OF_PROJECTS:
-        command.params.append(_project_option())
+    if command.name in OF_PROJECTS:  # read before all other options, whose defaults it gives
+        command.params.append(
+            click.Option(
+                ["--project"], metavar="FILE", expose_value=False, is_eager=True,
+                callback=_take_project, help="Project file, whose options are used where none is "
+                "given; by default hungjury.toml in this folder.",
+            )
+        )  # fmt: skip
     return command
 
 
 # Options with which a command does something else than without them.
 ONLY_TYPED = {"agreement": ("gold",), "merge": ("gold", "runs", "measures")}
 OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
-
-
-def _project_option() -> click.Option:
-    """Make the option of a project file, which is read before all others and gives defaults."""
-    return click.Option(
-        ["--project"], metavar="FILE", is_eager=True, expose_value=False, callback=_take_project,
-        help="Project file, whose options are used where none is given; by default "
-        "hungjury.toml in this folder.",
-    )  # fmt: skip
 
 
 def _take_project(context: click.Context, _option: click.Parameter, path: str | None) -> None:
@@ -279,11 +275,7 @@ def main() -> None:
             raise
         asked = failing.invoked(hungjury, sys.argv[1:])
         surface = failing.command_line(failing.typed_options(asked))
-        if failing.asks_for_json(sys.argv):
-            click.echo(failing.json_error(known, surface), err=True)
-        else:
-            start = click.style("error: ", fg="red", bold=True)
-            click.echo(start + visible(known.render(surface)), err=True)
+        click.echo(failing.written(known, surface, sys.argv), err=True)
         sys.exit(2)
 
 

@@ -44,6 +44,18 @@ def count(most: int, least: int = 1) -> click.IntRange:
     return click.IntRange(least, most)
 
 
+def listed(kind: click.ParamType[Any], what: str) -> Callable[[str], list[Any]]:
+    """Values with commas between them; `what` names them, for errors."""
+
+    def values(text: str) -> list[Any]:
+        try:
+            return [kind.convert(part.strip(), None, None) for part in text.split(",")]
+        except click.BadParameter:
+            raise click.BadParameter(f"{text!r} is not a list of {what}") from None
+
+    return values
+
+
 grade = count(MOST_GRADE)
 share = Number(0, 1)
 inner_share = Number(0, 1, min_open=True, max_open=True)

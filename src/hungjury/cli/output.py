@@ -140,13 +140,6 @@ def origin() -> dict[str, Any]:
     return provenance(["hungjury", *sys.argv[1:]], inputs)
 
 
-def dated_origin() -> dict[str, Any]:
-    """Return what a page comes from, and when and where it was made."""
-    from hungjury.base.provenance import made
-
-    return {**origin(), "made": made()}
-
-
 def past_boards(board: Any) -> list[Any]:
     """Return the means of systems in leaderboards that the project keeps, if there is one."""
     project = click.get_current_context().meta.get("hungjury.project")

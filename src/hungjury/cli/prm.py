@@ -77,7 +77,7 @@ def prm_command(
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --runs 'runs/*' -m nDCG@10
     """
-    from hungjury.judges.prm import prm
+    from hungjury.judges.prm import category_names, prm
 
     refuse(rel is not None and relevant is not None, "give --rel or --relevant, not both")
     for name, given in (("--soft", soft), ("--runs", runs)):
@@ -87,7 +87,9 @@ def prm_command(
     refuse_unused(kinds is not None, "--kinds", "--pooling")
     if categories is not None:
         refuse(reading.options["map"], "give --categories or --map, not both")
-        reading = _named(reading, categories)
+        known = category_names(categories)
+        grades = reading.options["grades"] or range(min(known), max(known) + 1)
+        reading = Reading({**reading.options, "map": categories, "grades": grades})
     levels = None if relevant is None else _levels(relevant, categories is not None)
     labels = reading.judgments(judges)
     model = prm(
@@ -112,15 +114,6 @@ def prm_command(
         model.soft_qrels(chosen).write(soft)
 
 
-def _named(reading: Reading, categories: str) -> Reading:
-    """Read words as the levels that they name."""
-    from hungjury.judges.prm import category_names
-
-    levels = category_names(categories)
-    grades = reading.options["grades"] or range(min(levels), max(levels) + 1)
-    return Reading({**reading.options, "map": categories, "grades": grades})
-
-
 def _levels(text: str, names: bool) -> list[int | str]:
     parts = [plain_value(part.strip()) for part in text.split(",")]
     if not all(isinstance(part, int) or (names and isinstance(part, str)) for part in parts):
@@ -129,18 +122,14 @@ def _levels(text: str, names: bool) -> list[int | str]:
 
 
 def _rows(model: PRM, qrels: Qrels | None) -> list[dict[str, Any]]:
-    """Return the rows of a model; with qrels also how many of these are relevant, by both."""
+    """Return the rows of a model, with the lowest relevant grade or the levels that count as
+    relevant; with qrels also how many of these are relevant, by both."""
+    names = ",".join(str(model.names.get(v, v)) for v in model.relevant)
+    known = {"relevant": names} if model.rel is None else {"rel": model.rel}
     more: dict[str, Any] = {}
     if qrels is not None:
         more["qrels_relevant"], more["qrels_expected"] = model.relevant_counts(qrels)
-    return [{**_relevant(model), **row, **more} for row in model.table().to_dicts()]
-
-
-def _relevant(model: PRM) -> dict[str, int | str]:
-    """Name the lowest relevant grade, or the levels that count as relevant."""
-    if model.rel is not None:
-        return {"rel": model.rel}
-    return {"relevant": ",".join(str(model.names.get(v, v)) for v in model.relevant)}
+    return [{**known, **row, **more} for row in model.table().to_dicts()]
 
 
 def _page(model: PRM, qrels: Qrels | None) -> str:

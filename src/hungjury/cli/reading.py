@@ -23,6 +23,8 @@ from hungjury.cli.output import Output, is_much
 from hungjury.data.reading.options import (
     JUDGES,
     LABELS,
+    LabelPolicy,
+    RunPolicy,
     among,
     gold_options,
     refuse_gold_options,
@@ -31,7 +33,6 @@ from hungjury.data.reading.options import (
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Judgments, Qrels
-    from hungjury.data.reading.options import LabelPolicy
     from hungjury.data.runs import RunFiles, Runs
     from hungjury.measures.catalogue import Measure
     from hungjury.measures.score_files import Answers, JudgeScores
@@ -114,13 +115,10 @@ class Reading(Record):
         return as_gold(list(sources), **gold_options(self.options)) if sources else None
 
     def _labels(self, taken: Mapping[str, Option]) -> LabelPolicy:
-        from hungjury.data.reading.options import LabelPolicy
-
         return LabelPolicy.of(among(self.options, taken))
 
     def runs(self, files: Iterable[str], precision: ScorePrecision = "double") -> RunFiles:
         """Find the files of runs; `precision` is that of scores, unless the user says."""
-        from hungjury.data.reading.options import RunPolicy
         from hungjury.data.reading.sources import expand
         from hungjury.data.runs import RunFiles
 

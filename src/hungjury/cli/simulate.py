@@ -8,9 +8,8 @@ import click
 
 from hungjury.base.choices import OddJudge
 from hungjury.base.parameters import MOST_GRADE
-from hungjury.base.text import decimal_of
 from hungjury.cli import options
-from hungjury.cli.options import Number, count, option
+from hungjury.cli.options import Number, count, listed, option
 
 
 @click.command("simulate")
@@ -25,9 +24,10 @@ from hungjury.cli.options import Number, count, option
 @option("--depth", "Length of a ranked list.", count(10_000_000), 50)
 @option("--grades", "Number of grades, 0 included.", count(MOST_GRADE + 1, 2), 2)
 @option(
-    "--accuracies",
+    "--accuracies TEXT",
     "Probability that each judge gives the true grade.",
-    default="0.9,0.8,0.7,0.6,0.45",
+    listed(Number(), "numbers such as 0.9,0.8"),
+    "0.9,0.8,0.7,0.6,0.45",
 )
 @option("--odd", "Add a careless judge; repeatable.", OddJudge, multiple=True)
 @option(
@@ -41,7 +41,7 @@ from hungjury.cli.options import Number, count, option
 )
 @options.seed()
 @options.quiet
-def simulate_command(output: str, accuracies: str, quiet: bool, **how: Any) -> None:
+def simulate_command(output: str, quiet: bool, **how: Any) -> None:
     """Simulate a collection with known truth: systems, topics, judges and gold labels.
 
     \b
@@ -52,11 +52,7 @@ def simulate_command(output: str, accuracies: str, quiet: bool, **how: Any) -> N
     from hungjury.base.errors import plural
     from hungjury.data.simulation import simulate
 
-    numbers = [decimal_of(text.strip()) for text in accuracies.split(",")]
-    given = [number for number in numbers if number is not None]
-    if len(given) < len(numbers):
-        raise click.BadParameter(f"{accuracies!r} is not a list of numbers such as 0.9,0.8")
-    made = simulate(accuracies=given, **how)
+    made = simulate(**how)
     made.write(output)
     if quiet:
         return

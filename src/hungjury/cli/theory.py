@@ -6,11 +6,10 @@ import click
 
 from hungjury.base.choices import ListOrder, OrderOf, OrderScale, SimulatedLabels
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
-from hungjury.base.text import integer_of
 from hungjury.cli import options
 from hungjury.cli.failing import refuse_unused
 from hungjury.cli.main import finished
-from hungjury.cli.options import count, grade, option, picture
+from hungjury.cli.options import count, grade, listed, option, picture
 from hungjury.cli.output import deliver
 
 
@@ -28,17 +27,12 @@ def theory_command() -> None:
     """
 
 
-def _labels(_context: click.Context, option: click.Parameter, value: str) -> list[int]:
-    grades = [integer_of(part.strip()) for part in value.split(",")]
-    found = [one for one in grades if one is not None and 0 <= one <= MOST_GRADE]
-    if len(found) < len(grades):
-        raise click.BadParameter(f"{value!r} is not a list of grades such as 0,2,1")
-    return found
+_grades = listed(count(MOST_GRADE, 0), "grades such as 0,2,1")
 
 
 @theory_command.command("order")
-@click.argument("a", callback=_labels)
-@click.argument("b", callback=_labels)
+@click.argument("a", type=_grades)
+@click.argument("b", type=_grades)
 @option("--kind", "Compare ranked lists or sets.", OrderOf)
 @option("--scale", "On a ratio scale grades are units that add up (sets only).", OrderScale)
 def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:

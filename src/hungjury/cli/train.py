@@ -14,7 +14,7 @@ from hungjury.base.errors import Note
 from hungjury.base.parameters import MOST_RANKS, MOST_TREES
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused
-from hungjury.cli.options import count, new_file, option, second_file
+from hungjury.cli.options import count, listed, new_file, option, second_file
 from hungjury.cli.output import Output, deliver, print_notes, progress_bar
 from hungjury.ltr.options import FEATURES, GOAL, TREES
 
@@ -197,18 +197,6 @@ def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str
     return "".join(lines)
 
 
-def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
-    try:
-        sizes = [int(v) for v in value.split(",")]
-        if min(sizes) < 1:
-            raise ValueError
-        return sizes
-    except ValueError:
-        raise click.BadParameter(
-            f"{value!r} is not a list of tree counts such as 100,500"
-        ) from None
-
-
 @click.command("compare-rankers", no_args_is_help=True)
 @click.argument("folders", nargs=-1, required=True, metavar="[NAME=]FOLDER...")
 @option(
@@ -218,10 +206,10 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     count(1000, 3),
 )
 @option(
-    "--sizes",
+    "--sizes TEXT",
     'Tree counts to evaluate besides "all", the one best on the validation data.',
-    default="100,500",
-    callback=_sizes,
+    listed(count(MOST_TREES), "tree counts such as 100,500"),
+    "100,500",
 )
 @option(
     "--objective",
