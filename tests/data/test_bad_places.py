@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import sys
+from functools import cache
 
 import numpy as np
 import pandas
@@ -27,6 +28,7 @@ def everywhere(source):
     ]
 
 
+@cache
 def packed_runs():
     """Enough that a reader does not see the end at once; nothing that packs well."""
     rng = np.random.default_rng(1)

@@ -2,8 +2,6 @@
 
 import io
 import json
-import subprocess
-import sys
 import types
 from collections import namedtuple
 from pathlib import Path
@@ -16,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import hungjury as hj
+from builders.commands import hungjury
 from builders.reading import (
     FRAMES,
     LABEL_COLUMNS,
@@ -188,8 +187,7 @@ def test_the_audit_never_gives_up(tmp_path):
     write(tmp_path, "fine", "1 0 a 1\n1 0 b 0\n")
 
     def run(*words):
-        call = [sys.executable, "-m", "hungjury", "audit", *words]
-        return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
+        return hungjury("audit", *words, cwd=tmp_path)
 
     done = run("q", "good.run", "bad.run")
     assert done.returncode == 2

@@ -1,13 +1,12 @@
 """Labels of several judges, wherever their names are, and the scales that judges use."""
 
 import gzip
-import subprocess
-import sys
 
 import pandas
 import pytest
 
 import hungjury as hj
+from builders.commands import hungjury
 from builders.reading import FRAMES, TABLES, codes, joined, qrels_rows, write
 from hungjury.base.errors import InputError
 
@@ -314,10 +313,9 @@ def test_the_command_line_writes_remedies_as_options(tmp_path):
     for name, one in SCALES.items():
         rows = [("1", "0", d, str(g)) for d, g in one["1"].items()]
         write(tmp_path, f"{name}.qrels", joined(rows))
-    call = [sys.executable, "-m", "hungjury", "merge", "--judges", "*.qrels", "--method", "mv"]
 
     def run(*words):
-        return subprocess.run([*call, *words], cwd=tmp_path, capture_output=True, text=True)
+        return hungjury("merge", "--judges", "*.qrels", "--method", "mv", *words, cwd=tmp_path)
 
     done = run()
     assert done.returncode == 2

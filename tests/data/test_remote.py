@@ -1,12 +1,12 @@
 """Remote files: read through fsspec as local ones are, with errors that say what is missing."""
 
-import contextlib
 import gzip
 import sys
 
 import pytest
 
 import hungjury as hj
+from builders.commands import hungjury
 from hungjury.base.errors import InputError, MissingExtra
 
 fsspec = pytest.importorskip("fsspec")
@@ -82,16 +82,11 @@ def test_a_file_is_fetched_once(at, monkeypatch):
     assert len(fetched) == len(set(fetched)) == 3
 
 
-def test_commands_take_addresses(at, here, capsys, monkeypatch):
-    from hungjury.cli import start
-
+def test_commands_take_addresses(at, here):
     out = []
     for place in (at, here):
         words = ["evaluate", f"{place}/judges/a.qrels.gz", f"{place}/runs/*", "-m", "AP"]
-        monkeypatch.setattr(sys, "argv", ["hungjury", *words])
-        with contextlib.suppress(SystemExit):
-            start()
-        out.append(capsys.readouterr().out)
+        out.append(hungjury(*words).stdout)
     assert out[0] == out[1]
     assert "bm25" in out[0]
 

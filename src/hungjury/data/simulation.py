@@ -225,12 +225,8 @@ def simulate(
         _judged_by(gold, accuracies, odd, fooled, rng),
         Runs(list(quality), stores),
         quality,
-        {_judge_name(i): float(a) for i, a in enumerate(accuracies)},
+        {f"judge{i}": float(a) for i, a in enumerate(accuracies, 1)},
     )
-
-
-def _judge_name(index: int) -> str:
-    return f"judge{index + 1}"
 
 
 def _odd_names(odd: Sequence[OddJudge]) -> list[str]:
@@ -290,7 +286,7 @@ def _judged_by(
     judge, document = np.nonzero(np.stack(given) >= 0)
     return Judgments(
         gold.pool,
-        [*(_judge_name(i) for i in range(len(accuracies))), *_odd_names(odd)],
+        [*(f"judge{i + 1}" for i in range(len(accuracies))), *_odd_names(odd)],
         document.astype(np.int32),
         judge.astype(np.int32),
         np.stack(given)[judge, document].astype(float),

@@ -436,13 +436,9 @@ def _chosen(rows: Rows, policy: LabelPolicy) -> Rows:
 def _check_printable(rows: Rows) -> None:
     odd = [judge for judge, name in enumerate(rows.judges) if not name.isprintable()]
     if odd:
-        row = int(np.flatnonzero(np.isin(rows.judge, odd))[0])
-        raise rows.error(
-            row,
-            f"the judge {rows.judges[rows.judge[row]]!r} is not UTF-8 text",
-            "not-utf8",
-            "save the file as UTF-8",
-        )
+        bad = np.isin(rows.judge, odd)
+        said = f"the judge {rows.judges[rows.judge[bad.argmax()]]!r} is not UTF-8 text"
+        raise rows.error(bad, said, "not-utf8", "save the file as UTF-8")
 
 
 def no_label(file: str) -> InputError:
