@@ -31,50 +31,40 @@ MOST_LISTED = 40  # judges, unless they are asked for
 EXAMPLES = 10  # lines named for errors of one kind
 
 
-class _Kind:
-    """Errors of one kind in one file: the first of them, and where the others are."""
-
-    def __init__(self, first: HungjuryError) -> None:
-        self.first, self.count = first, 0
-        self.lines: list[str] = []
-        self.last: int | None = None
-
-    def error(self) -> HungjuryError:
-        if self.count == 1 or not self.lines:
-            return self.first
-        more = self.count - len(self.lines)
-        lines = ", ".join(self.lines) + (f" and {more:,} more" if more else "")
-        return self.first.saying(
-            f"{self.first.message} ({plural(self.count, 'such line')}: {lines})"
-        )
-
-
 class Listing:
     """The errors that an audit found; those of one kind in one file are reported together."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[str | None, str, str], _Kind] = {}
+        # Of each kind: the first error, and the lines of all.
+        self._kinds: dict[tuple[str | None, ...], tuple[HungjuryError, list[int | None]]] = {}
 
     def __call__(self, error: HungjuryError) -> None:
         nothing = error.code in ("no-labels", "no-rows")
-        if nothing and any(error.file in (None, file) for file, _, _ in self._kinds):
+        if nothing and any(error.file in (None, file) for file, *_ in self._kinds):
             return  # explained by earlier errors
         alike = error.line is not None and error.code != type(error).code
         key = (error.file, error.code, "" if alike else error.message)
-        kind = self._kinds.setdefault(key, _Kind(error))
-        if alike and kind.last == error.line:
-            return  # several rows of one line
-        kind.count, kind.last = kind.count + 1, error.line
-        if error.line is not None and len(kind.lines) < EXAMPLES:
-            kind.lines.append(str(error.line))
+        _, lines = self._kinds.setdefault(key, (error, []))
+        if not alike or lines[-1:] != [error.line]:  # not several rows of one line
+            lines.append(error.line)
 
     def __len__(self) -> int:
         """Count the lines, rows and files in error."""
-        return sum(kind.count for kind in self._kinds.values())
+        return sum(len(lines) for _, lines in self._kinds.values())
 
     @property
     def errors(self) -> tuple[HungjuryError, ...]:
-        return tuple(kind.error() for kind in self._kinds.values())
+        return tuple(_told(*kind) for kind in self._kinds.values())
+
+
+def _told(first: HungjuryError, lines: list[int | None]) -> HungjuryError:
+    """Return an error that says where the others of its kind are."""
+    some = [str(line) for line in lines if line is not None][:EXAMPLES]
+    if len(lines) == 1 or not some:
+        return first
+    more = f" and {len(lines) - len(some):,} more" if len(lines) > len(some) else ""
+    listed = f"{plural(len(lines), 'such line')}: {', '.join(some)}{more}"
+    return first.saying(f"{first.message} ({listed})")
 
 
 class Audit(Record, Result):

@@ -81,12 +81,6 @@ class Judged(Record, eq=False):
         return np.asarray((np.diff(self.judged, axis=-1, prepend=0) > 0) | (self.labels > 0))
 
 
-def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> NDArray[np.int64]:
-    """Count the pool documents of each grade: [..., topic, grade] from labels [..., document]."""
-    pool = alignment.pool
-    return np.stack([pool.sum_by_topic(labels == g) for g in range(top + 1)], axis=-1)
-
-
 def judge_lists(
     alignment: Alignment,
     labels: NDArray[np.int16],
@@ -134,7 +128,7 @@ class _Picked:
     ) -> None:
         self.alignment, self.labels, self.p = alignment, labels, p
         sums = alignment.pool.sum_by_topic
-        self.counts = grade_counts(alignment, labels, top)
+        self.counts = np.stack([sums(labels == grade) for grade in range(top + 1)], axis=-1)
         self.unjudged = sums((labels < 0) & (labels != MISSING))
         self.p_total = None if p is None else sums(p)
         single = labels.ndim == 1

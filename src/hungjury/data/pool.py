@@ -32,14 +32,15 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     """Return the order that sorts names naturally, as indices."""
     listed = list(names)
     together = "".join(listed)
-    if not (together.isascii() and together.isdecimal() and all(listed)):
-        return _sorted(listed, natural_key)
-    if max(map(len, listed)) < 19:
-        numbers = np.fromstring(" ".join(listed), dtype=np.int64, sep=" ")  # quicker than int()
-        order = np.argsort(numbers, kind="stable")
-        if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
-            return order
-    return _sorted(listed, number_key)
+    key: Callable[[str], Any] = natural_key
+    if together.isascii() and together.isdecimal() and all(listed):
+        key = number_key
+        if max(map(len, listed)) < 19:
+            numbers = np.fromstring(" ".join(listed), dtype=np.int64, sep=" ")  # quicker than int()
+            order = np.argsort(numbers, kind="stable")
+            if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
+                return order
+    return np.array(sorted(range(len(listed)), key=lambda i: key(listed[i])), dtype=np.int64)
 
 
 def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:
@@ -48,10 +49,6 @@ def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:
     if (values[1:] >= values[:-1]).all():
         return slice(None)
     return np.argsort(values, kind="stable")
-
-
-def _sorted(names: list[str], key: Callable[[str], Any]) -> NDArray[np.int64]:
-    return np.array(sorted(range(len(names)), key=lambda i: key(names[i])), dtype=np.int64)
 
 
 class Pool:
@@ -106,6 +103,11 @@ class Pool:
         """Sum [..., document] values over each topic: [..., topic]."""
         kind = np.float64 if values.dtype.kind == "f" else np.int64
         return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=-1, dtype=kind))
+
+    def of_topics(self, topics: Iterable[str]) -> NDArray[np.bool_]:
+        """Tell which documents are of some topics."""
+        wanted = set(topics)
+        return np.repeat([topic in wanted for topic in self.topics], np.diff(self.offsets))
 
     def select(self, keep: NDArray[np.bool_]) -> Pool:
         """Return the pool with only some of its documents; topics left empty disappear."""

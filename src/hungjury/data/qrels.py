@@ -148,8 +148,7 @@ class Qrels(Record, eq=False):
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return only some topics."""
-        wanted = set(topics)
-        keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        keep = self.pool.of_topics(topics)
         pool = self.pool.select(keep)
         labels = None if self.labels is None else self.labels[keep]
         notes = tuple(note for note in self.notes if note.kind != NOTHING_RELEVANT)
@@ -316,10 +315,7 @@ class Judgments(Record, eq=False):
 
     def select(self, topics: Iterable[str]) -> Judgments:
         """Return only some topics."""
-        wanted = set(topics)
-        return self._restricted(
-            np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
-        )
+        return self._restricted(self.pool.of_topics(topics))
 
     def _restricted(self, keep: NDArray[np.bool_]) -> Judgments:
         """Return only some documents of the pool."""

@@ -15,21 +15,16 @@ from hungjury.base.files import file_error
 class _Kind(NamedTuple):
     magic: bytes  # how such files begin
     module: str  # imported on demand
-    new: Callable[[Any], Any]  # a decompressor of one member or frame
-    piece: int  # compressed bytes taken at once; the output of bombs has no other bound
+    new: Callable[[Any], Any]  # a decompressor of one member or frame, from the module
+    piece: int = 1 << 12  # compressed bytes taken at once; the output of bombs has no other bound
 
 
 _KINDS = {
-    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda isal: isal.decompressobj(31), 1 << 15),
-    "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda lzma: lzma.LZMADecompressor(), 1 << 12),
-    "zstd": _Kind(
-        b"\x28\xb5\x2f\xfd",
-        "zstandard",
-        lambda zstandard: zstandard.ZstdDecompressor().decompressobj(),
-        1 << 12,
-    ),
-    "lz4": _Kind(b"\x04\x22\x4d\x18", "lz4.frame", lambda lz4: lz4.LZ4FrameDecompressor(), 1 << 12),
-    "bz2": _Kind(b"BZh", "bz2", lambda bz2: bz2.BZ2Decompressor(), 1 << 12),
+    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda m: m.decompressobj(31), 1 << 15),
+    "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda m: m.LZMADecompressor()),
+    "zstd": _Kind(b"(\xb5/\xfd", "zstandard", lambda m: m.ZstdDecompressor().decompressobj()),
+    "lz4": _Kind(b'\x04"M\x18', "lz4.frame", lambda m: m.LZ4FrameDecompressor()),
+    "bz2": _Kind(b"BZh", "bz2", lambda m: m.BZ2Decompressor()),
 }
 MAGIC_BYTES = max(len(kind.magic) for kind in _KINDS.values())
 

@@ -166,12 +166,8 @@ def _checked(
                 if once and len(words) > 2 and not line.startswith(b"#"):
                     pair = words[0], words[2]
                     if pair in seen:
-                        bad = _repeated(source, number, *pair)
+                        topic, document = (w.decode("utf-8", "backslashreplace") for w in pair)
+                        said = f"document '{document}' appears twice in the list of topic '{topic}'"
+                        bad = line_error(source, number, "duplicate-document", said)
                     seen.add(pair)
             yield line, bad
-
-
-def _repeated(source: Source, number: int, topic: bytes, document: bytes) -> InputError:
-    names = (name.decode("utf-8", "backslashreplace") for name in (document, topic))
-    message = "document '{}' appears twice in the list of topic '{}'".format(*names)
-    return line_error(source, number, "duplicate-document", message)

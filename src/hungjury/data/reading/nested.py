@@ -302,7 +302,12 @@ def _last_name(path: str) -> str:
 
 
 def _paths(layout: Layout, role: str) -> list[str]:
-    return [path for one in getattr(layout, role) for path in _named(one, role)]
+    usual = (*SYNONYMS.get(role, ()), *FALLBACKS.get(role, ()))
+    return [
+        path.removesuffix("?") + name
+        for path in getattr(layout, role)
+        for name in (usual if path.endswith("?") else ("",))
+    ]
 
 
 def laid_out(table: InputTable, name: str) -> InputTable:
@@ -329,11 +334,3 @@ def laid_out(table: InputTable, name: str) -> InputTable:
         columns[label] = [f"failed {path}" if status == value else one for one, status in pairs]
     flat = replace(flat, columns=columns, given=given)
     return flat.keep([i for i in rows if columns[label][i] is not None]) if layout.skips else flat
-
-
-def _named(path: str, role: str) -> Iterator[str]:
-    if path.endswith("?"):
-        names = (*SYNONYMS[role], *FALLBACKS.get(role, ()))
-        yield from (path[:-1] + name for name in names)
-    else:
-        yield path

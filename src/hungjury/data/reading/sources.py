@@ -79,8 +79,10 @@ class Source(Record):
 
     def raw(self) -> BinaryIO:
         """Open the file's bytes without decompression."""
+        if self.url:
+            return io.BytesIO(_at(self.url, lambda files, path: files.cat_file(path)))
         if self.path is None:
-            return io.BytesIO(_at(self.url, _content) if self.url else self.held)
+            return io.BytesIO(self.held)
         if os.path.isdir(self.path):
             raise self.error(
                 "expected a file, got a directory",
@@ -196,19 +198,12 @@ class Source(Record):
     def binary_error(self) -> InputError | None:
         """Return an error if the first line is not text."""
         head = self.head()
-        if b"\0" not in head and (_is_utf8(head) or not _CONTROL.search(head)):
+        text = "\ufffd" not in head.decode("utf-8", "replace") or not _CONTROL.search(head)
+        if b"\0" not in head and text:
             return None
         return self.error(
             "this is a binary file, not text", "binary-file", "check that this is the right file"
         )
-
-
-def _is_utf8(head: bytes) -> bool:
-    try:
-        head.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _change(raw: BinaryIO, near: int) -> int:
@@ -343,10 +338,6 @@ def _at(url: str, asked: Callable[[Any, str], Any]) -> Any:
         raise source.error(said, "unreadable-file", remedy) from None
 
 
-def _content(files: Any, path: str) -> bytes:
-    return cast(bytes, files.cat_file(path))
-
-
 def _of_beir(folder: str, part: str) -> str | None:
     """Return the file that has this part of a dataset in BEIR's form; None for other folders."""
     names = {"queries": "queries.jsonl", "docs": "corpus.jsonl"}
@@ -410,9 +401,14 @@ def _read_once(name: str, stream: BinaryIO) -> Source:
 
 def dataset_text(name: str, part: str) -> bytes:
     """Return the part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
-    dataset = _load(name, part)
-    identifier = name.removeprefix(PREFIX)
-    lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
+    dataset, identifier = _load(name, part), name.removeprefix(PREFIX)
+    lines = []
+    for row in dataset.qrels_iter() if part == "qrels" else dataset.scoreddocs_iter():
+        if part == "qrels":
+            group = getattr(row, "iteration", None) or getattr(row, "subtopic_id", None) or "0"
+            lines.append(f"{row.query_id} {group} {row.doc_id} {row.relevance}\n")
+        else:
+            lines.append(f"{row.query_id} Q0 {row.doc_id} 0 {row.score!r} {identifier}\n")
     return "".join(lines).encode("utf-8")
 
 
@@ -442,14 +438,3 @@ def _load(name: str, part: str) -> Any:
         said = f"the dataset has no {part}"
         raise Source(name).error(said, "missing-part", "use a subset that has them")
     return dataset
-
-
-def _labels(dataset: Any) -> Iterator[str]:
-    for row in dataset.qrels_iter():
-        group = getattr(row, "iteration", None) or getattr(row, "subtopic_id", None) or "0"
-        yield f"{row.query_id} {group} {row.doc_id} {row.relevance}\n"
-
-
-def _ranking(dataset: Any, identifier: str) -> Iterator[str]:
-    for row in dataset.scoreddocs_iter():
-        yield f"{row.query_id} Q0 {row.doc_id} 0 {row.score!r} {identifier}\n"
