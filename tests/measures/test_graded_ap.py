@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from hungjury.base.errors import MeasureError
+from hungjury.data.judged import many_lists
 from hungjury.measures.catalogue import CATALOGUE
 from oracles import graded as naive_graded
 from oracles import measures as naive
@@ -161,7 +162,8 @@ def test_a_cutoff_leaves_the_recall_base_whole(name):
 
 
 def one_key_document_at_the_end(name, n, g):
-    return hj.score_list(text(name, g), [1] * n + [2])
+    labels = np.array([[1] * n + [2]], dtype=np.int16)
+    return float(hj.measure(text(name, g))(many_lists(labels, labels[0], 2))[0])
 
 
 @pytest.mark.parametrize(("name", "value"), [("xGAP", 0.1971), ("eGAP", 0.1089), ("GAP", 0.9190)])

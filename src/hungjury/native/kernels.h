@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -186,6 +187,46 @@ HUNGJURY_WIDE inline void add_blended(WeightedList list, const TopicValues &topi
     out = sum;
 }
 
+// mean precision at the documents of value 1, where a user is who moves from each to those just
+// above and below it, as they pull: by the inverse of their distance, or of its logarithm
+// (`logarithms`, by distance). Weights are ranks.
+HUNGJURY_WIDE inline void average_walk(WeightedList list, const TopicValues &topic, Lanes &out,
+                                       const double *logarithms) {
+    Lanes sum = {}, pulls = {}, found = {}, last = {}, precision = {};
+    for (size_t i = 0; i < list.size; ++i) {
+        const Lanes &value = topic.value[list.document[i]];
+        double rank = list.weight[i];
+        for (size_t j = 0; j < kLanes; ++j) {
+            double gap = rank - last.of[j];
+            double pull = logarithms ? logarithms[static_cast<int32_t>(gap)] : 1 / (gap + 1);
+            double moves = found.of[j] > 0 ? value.of[j] * pull : 0.0;
+            found.of[j] += value.of[j];
+            double here = found.of[j] / rank;
+            sum.of[j] += moves * (here + precision.of[j]);
+            pulls.of[j] += 2 * moves;
+            last.of[j] = value.of[j] > 0 ? rank : last.of[j];
+            precision.of[j] = value.of[j] > 0 ? here : precision.of[j];
+        }
+    }
+    // Nothing pulls away from a single document: the user stays there.
+    for (size_t j = 0; j < kLanes; ++j)
+        out.of[j] = pulls.of[j] > 0 ? sum.of[j] / pulls.of[j] : precision.of[j];
+}
+
+inline void walk_by_distance(WeightedList list, const TopicValues &topic, Lanes &out) {
+    average_walk(list, topic, out, nullptr);
+}
+
+inline void walk_by_logarithm(WeightedList list, const TopicValues &topic, Lanes &out) {
+    thread_local std::vector<double> table;
+    double farthest = 0;  // no gap is larger than a rank
+    for (size_t i = 0; i < list.size; ++i) farthest = std::max(farthest, list.weight[i]);
+    size_t longest = static_cast<size_t>(farthest);
+    for (size_t gap = table.size(); gap <= longest; ++gap)
+        table.push_back(1 / std::log10(static_cast<double>(gap) + 2));
+    average_walk(list, topic, out, table.data());
+}
+
 struct NamedKernel {
     const char *name;
     Kernel score;
@@ -198,7 +239,8 @@ inline const NamedKernel &kernel(const std::string &name) {
         {"cascade", add_cascade, 0},     {"best", take_best, 0},
         {"within", add_within, 1},       {"reached", take_precision, 1},
         {"preferences", add_preferences, 2}, {"inferred", add_inferred, 1},
-        {"blended", add_blended, 0},
+        {"blended", add_blended, 0},     {"LO_OR_ID", walk_by_distance, 0},
+        {"LO_OR_LID", walk_by_logarithm, 0},
     };
     for (const auto &one : all)
         if (name == one.name) return one;

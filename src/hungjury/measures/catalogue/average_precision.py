@@ -7,7 +7,7 @@ satisfied by grade k, g_1 + ... + g_k.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -262,20 +262,18 @@ class eGAP(GradedAP):  # noqa: N801
     formula = "eGAP@k = Σ_i g_i AP(rel=i)@k"
 
     def score(self, judged: Judged) -> Floats:
-        grades = range(1, judged.max_grade + 1)
-        return self._mean([precision_sum(judged, k, self.cutoff) for k in grades], judged)
+        return self._mean(lambda k: precision_sum(judged, k, self.cutoff), judged)
 
-    def _mean(self, sums: Sequence[Floats], pools: Judged) -> Floats:
-        """Average AP over thresholds 1, 2, ..., given its sums."""
+    def _mean(self, sums: Callable[[int], Floats], pools: Judged) -> Floats:
+        """Average AP over thresholds, given the sums of precisions for each."""
         weights = self.weights(pools.max_grade)
-        each = [
-            weights[k] * np.nan_to_num(ratio(one, pools.relevant(k)))
-            for k, one in enumerate(sums, 1)
-        ]
-        return np.asarray(np.sum(each, axis=0))
+        value = np.zeros(pools.counts.shape[:-1])
+        for k in np.flatnonzero(weights).tolist():
+            value = value + weights[k] * np.nan_to_num(ratio(sums(k), pools.relevant(k)))
+        return value
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         grades = range(1, top + 1)
         parts = tuple(Sum("precisions", hits_of(top, k), 1 / rank) for k in grades)
-        return Sums(parts, self._mean)
+        return Sums(parts, lambda sums, pools: self._mean(lambda k: sums[k - 1], pools))

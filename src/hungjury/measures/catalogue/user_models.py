@@ -229,36 +229,44 @@ class MP(OfUsers):
             weights = weights / self._rates(judged, weights)
         precision = np.cumsum(hits, axis=-1) / judged.ranks
         value = np.nan_to_num(ratio((weights * precision).sum(axis=-1), weights.sum(axis=-1)))
-        if self.rec:
-            value = value * ratio(hits.sum(axis=-1), judged.relevant(self.rel))
-        return value
+        return self._recalled(value, hits.sum(axis=-1), judged)
 
     @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
-        """Return sums for users whose visits do not depend on which documents are relevant."""
-        by_hits = isinstance(self.model, str) and "_OR_" in self.model
-        if by_hits or self.users is not None or self.rates is not None or self.steps is not None:
+        """Return the number of relevant documents, and for each class of users the precision at
+        them, summed over visits, and the visits; or the mean precision of a walk between them.
+
+        Walks from every relevant document to every other (GL_OR) are products of matrices: numpy's
+        are faster.
+        """
+        if self.rates is not None or self.steps is not None or str(self.model).startswith("GL_OR"):
             return None
-        if isinstance(self.model, RankMatrix):
-            visits = _at_ranks(np.array(self.stationary), rank.astype(np.int32))
+        hits, ranks = hits_of(top, self.rel), rank.astype(np.int32)
+        found = Sum("gains", hits, np.ones(len(rank)))
+        if isinstance(self.model, str) and self.model.startswith("LO_OR"):
+            walk = Sum(self.model, hits, rank)
+            return Sums((found, walk), lambda sums, pools: self._recalled(sums[1], sums[0], pools))
+        if self.users is not None:
+            visits = [_at_ranks(one, ranks) for one in self.users.stationary()]
+        elif isinstance(self.model, RankMatrix):
+            visits = [_at_ranks(np.array(self.stationary), ranks)]
         else:
-            ends = length if self.cutoff is None else np.minimum(length, self.cutoff)
-            all_relevant = np.ones((len(rank), 1), dtype=bool)
-            visits = pull_sums(
-                str(self.model), all_relevant, rank[:, None].astype(np.int32), ends.astype(np.int32)
-            )[:, 0]
-        hits = hits_of(top, self.rel)
-        parts = (
-            Sum("precisions", hits, visits / rank),
-            Sum("gains", hits, visits),
-            Sum("gains", hits, np.ones(len(rank))),
-        )[: 2 + self.rec]
+            ends = np.minimum(length, self.cutoff or np.inf).astype(np.int32)
+            every = np.ones((len(rank), 1), dtype=bool)
+            visits = [pull_sums(str(self.model), every, ranks[:, None], ends)[:, 0]]
 
         def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
-            value = np.nan_to_num(ratio(sums[0], sums[1]))
-            return value * ratio(sums[2], pools.relevant(self.rel)) if self.rec else value
+            pairs = zip(sums[1::2], sums[2::2], strict=True)
+            each = [np.nan_to_num(ratio(*pair)) for pair in pairs]
+            value = each[0] if self.users is None else np.choose(self.class_of(pools), each)
+            return self._recalled(np.asarray(value), sums[0], pools)
 
-        return Sums(parts, finish)
+        parts = [(Sum("precisions", hits, v / rank), Sum("gains", hits, v)) for v in visits]
+        return Sums((found, *(part for pair in parts for part in pair)), finish)
+
+    def _recalled(self, value: Floats, found: Floats, pools: Judged) -> Floats:
+        """Return the value, times recall where that is asked for."""
+        return value * ratio(found, pools.relevant(self.rel)) if self.rec else value
 
     def _visits(self, judged: Judged, hits: NDArray[np.bool_]) -> Floats:
         """Return [..., list, place]: the stationary distribution at relevant places, up to a
