@@ -140,6 +140,7 @@ DRAWN = {
     "topic differences": FOUND,
     "judges": hj.merge(SIM.judgments, "em-neu"),
     "bump of judges": AGREEMENT,
+    "rankings": AGREEMENT,
 }  # fmt: skip
 WHAT = {"topic differences": "topics", "bump of judges": "bump"}
 

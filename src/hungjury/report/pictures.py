@@ -302,7 +302,7 @@ def _text_axes(axes: Axes, width: int) -> str:
     low, high = sorted(axes.get_ylim())
     written = zip(axes.get_yticks(), axes.get_yticklabels(), strict=False)
     ticks = [(y, text.get_text()) for y, text in written if low <= y <= high]
-    named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
+    named = bool(ticks) and isinstance(axes.yaxis.get_major_locator(), FixedLocator)
     height = min(len(ticks), 60) if named else HEIGHT
     beside = max((len(text) for _, text in ticks), default=0) + 1
     cells = np.full((height, width - beside), " ")
