@@ -3,6 +3,7 @@ and intervals by loops over resampled topics and pools."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -12,11 +13,13 @@ import pytest
 from scipy import stats
 
 import hungjury as hj
+from hungjury.stats.resampling import resample_counts
 from hungjury.studies.claims import RESAMPLES, Claim, Resampling, too_narrow
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.jobs import integer_seed
+from hungjury.studies.jobs import integer_seed, seed_for
 from hungjury.studies.recipe import Study, run_study
+from oracles.stats import studentised_bootstrap
 
 ALONE = Engine("local", 1)
 TOPICS, POOLS, SEED = 8, 2, 3
@@ -338,6 +341,36 @@ def test_few_topics_have_wide_intervals(graded: Study, gold: Any, runs: Any) -> 
     ]
     claim = of(graded, "There xGAP and eGAP depart from AP", "gold, few of grade 2")
     np.testing.assert_allclose(claim.quantity.draws, np.minimum(*falls), atol=1e-5)
+
+
+def test_power_is_the_share_of_pairs_told_apart(graded: Study, gold: Any, runs: Any) -> None:
+    """By the building block for all topics; once by loops over pairs, with few topics."""
+    rows = cells(graded, "power", 3)
+    assert [key[1] for key in rows] == [
+        name for name in ("all topics", "few of grade 2", "few of grade 3") for _ in range(7)
+    ]
+    assert len({row["bootstrap"] for row in rows.values()}) > 5
+    systems = hj.studies.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
+    low = "0.2, 0.2, 0.6"
+    scores = hj.evaluate(gold, runs, [f"GAP(g=[{low}])", "AP"]).select(systems)
+    seed = integer_seed(SEED, "power/gold/all topics")
+    for method in ("bootstrap", "tukey"):
+        found = hj.studies.discriminative_power(scores, method, 0.05, seed=seed)
+        for m, label in enumerate((f"GAP ({low})", "AP")):
+            row = rows["gold", "all topics", label]
+            assert row[method] == found.power[m]
+            assert row[f"{method}: difference needed"] == found.needed[m]
+    few = hj.studies.few_highly_relevant(gold, 2).names
+    scores = hj.evaluate(gold, runs, [f"eGAP(g=[{low}])"], few).select(systems)
+    seed = integer_seed(SEED, "power/gold/few of grade 2")
+    counts = resample_counts(len(few), 1000, np.random.default_rng(seed_for(seed, ("bootstrap",))))
+    each = [
+        studentised_bootstrap(one - other, counts)
+        for one, other in combinations(scores.values[0], 2)
+    ]
+    row = rows["gold", "few of grade 2", f"eGAP ({low})"]
+    assert row["bootstrap"] == mean(p < 0.05 for p, _ in each)
+    assert row["bootstrap: difference needed"] == pytest.approx(max(d for _, d in each))
 
 
 def test_two_relevant_grades_have_the_claims_of_figure_1(folder: Path, tmp_path: Path) -> None:

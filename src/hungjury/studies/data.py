@@ -37,7 +37,6 @@ from hungjury.judges.merge import merge
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-ENDING = ".json"
 FILES = ("runs", "judges", "gold")
 _SHAPE = (
     'write an object such as {"folder": "dl19", "grades": [0, 1, 2, 3], "only": ["llm_*"]}; paths '
@@ -62,7 +61,7 @@ def read_collection(given: str, **options: Any) -> Sources:
     if not equals or Path(given).exists():
         name, path = "", given
     place = Path(path)
-    if place.suffix.lower() == ENDING and not place.is_dir():
+    if place.suffix.lower() == ".json" and not place.is_dir():
         sources, known = _described(place, options), place.stem
     else:
         sources, known = Sources.in_folder(place, **options), place.absolute().name

@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +24,6 @@ from hungjury.base.text import integer_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from joblib import Parallel
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -72,14 +71,14 @@ class Engine(Record):
             return
         with self._joblib(lost) as (joblib, backend), _chosen(joblib, backend):
             try:
-                yield from _unordered(joblib, work, items, self._ahead)
+                ahead = AHEAD_ON_CLUSTER if self.name.startswith(DASK) else AHEAD_HERE
+                yield from _unordered(joblib, work, items, ahead)
             except BaseException:
-                _stop_workers(joblib)
+                # Stop the processes on this machine: after a signal they would go on by themselves.
+                executor = joblib.externals.loky.reusable_executor._executor
+                if executor is not None:
+                    executor.shutdown(wait=True, kill_workers=True)
                 raise
-
-    @property
-    def _ahead(self) -> int | str:
-        return AHEAD_ON_CLUSTER if self.name.startswith(DASK) else AHEAD_HERE
 
     @contextmanager
     def _joblib(
@@ -153,13 +152,6 @@ def leave_with(study: int) -> None:
         os.kill(os.getpid(), signal.SIGTERM)  # as the study would have stopped it
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _stop_workers(joblib: Any) -> None:
-    """Stop the processes on this machine: after a signal they would go on by themselves."""
-    executor = joblib.externals.loky.reusable_executor._executor
-    if executor is not None:
-        executor.shutdown(wait=True, kill_workers=True)
 
 
 def _dask_client(address: str) -> Any:
@@ -251,7 +243,9 @@ def _unordered(
             batch_size=1, pre_dispatch=ahead, return_as="generator_unordered"
         )
     except ValueError:  # this backend can only give all results at once
-        yield from _in_blocks(joblib.Parallel(batch_size=1), calls)
+        blocks = joblib.Parallel(batch_size=1)
+        while block := list(islice(calls, IN_BLOCK * max(1, blocks.n_jobs))):
+            yield from blocks(block)
         return
     with _without_interrupts():
         results = one_by_one(calls)
@@ -265,10 +259,3 @@ def _unordered(
                 Argument("workers"),
             ),
         ) from None
-
-
-def _in_blocks(parallel: Parallel, calls: Iterable[Any]) -> Iterator[Any]:
-    waiting = iter(calls)
-    size = IN_BLOCK * max(1, parallel.n_jobs)
-    while block := list(islice(waiting, size)):
-        yield from parallel(block)

@@ -65,14 +65,12 @@ class Doubt(Record):
                 code="not-binary",
                 remedy=("name the lowest relevant grade with", Argument("rel")),
             )
-        return self._unjudged(one.for_probabilities((self.wrong, 1 - self.wrong)))
+        chances = (self.wrong, 1 - self.wrong)
+        return one.for_probabilities(chances).but(unjudged=self.unjudged)
 
     def of_votes(self, one: Measure) -> Measure:
         """The expected counterpart of a measure, for probabilities."""
-        return self._unjudged(one.for_probabilities())
-
-    def _unjudged(self, expected: Measure) -> Measure:
-        return expected.but(unjudged=self.unjudged)
+        return one.for_probabilities().but(unjudged=self.unjudged)
 
 
 NEARLY_SURE = Doubt()

@@ -248,7 +248,13 @@ def run_work(
     check_seed(seed)
     tasks: list[list[_Task]] = []
     for place, (sources, jobs) in enumerate(work):
-        _check_keys(jobs)
+        key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
+        if times > 1:
+            raise InputError(
+                f"{times} jobs are called '{key}'",
+                code="same-name",
+                remedy="give every job its own key",
+            )
         seeds = [(job, job.seed(seed)) for job in jobs]
         tasks.append([
             _Task(place, job, sources, own, engine.threads, _fingerprint(job, sources, own))
@@ -282,16 +288,6 @@ def run_work(
         )
         for i in range(len(work))
     ]
-
-
-def _check_keys(jobs: Sequence[Job]) -> None:
-    key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
-    if times > 1:
-        raise InputError(
-            f"{times} jobs are called '{key}'",
-            code="same-name",
-            remedy="give every job its own key",
-        )
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:

@@ -298,8 +298,7 @@ def set_name(recipe: Recipe, sources: Sequence[Sources], seed: int) -> str:
 
 def _about(data: StudyData, note: Note) -> Note:
     """Name the collection in a note."""
-    name = data.sources.name
-    return replace(note, where=f"{name}: {note.where}" if note.where else name)
+    return replace(note, where=": ".join(filter(None, (data.sources.name, note.where))))
 
 
 def _listed(failed: dict[str, str]) -> str:

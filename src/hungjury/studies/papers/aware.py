@@ -45,11 +45,6 @@ PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 MIXED = "Systems differ in topics or judges too, and their effects are not separated"
 
 
-def _circumstances(one: Studied) -> tuple[frozenset[str], frozenset[str]]:
-    """The topics and judges of a collection."""
-    return frozenset(one.data.gold.topics), frozenset(one.data.judgments.judges)
-
-
 class Numbering(Record):
     """A response, and the thesis' numbers of what it reports about it."""
 
@@ -135,8 +130,8 @@ def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found
     shown = [one for one in lettered if one[1] not in factors or one[1] in whole.factors]
     main = {letter: factor for letter, factor, _ in shown}
     draw(mine.effects, "main effects", "draw_main_effects", whole, main)
-    groups_title = f"{mine.effects}e", "groups of approach"
-    draw(*groups_title, "draw_tukey", whole, "approach", mine.largest_first, "mv")
+    tukey = (whole, "approach", mine.largest_first, "mv")
+    draw(f"{mine.effects}e", "groups of approach", "draw_tukey", *tukey)
     for _, factor, letter in shown[1:]:
         draw_interaction(f"{mine.interactions}{letter}", whole, factor, "approach")
     letters = dict(zip("abc", PARTS, strict=True))
@@ -298,7 +293,8 @@ class Aware(PanelRecipe):
             },
             **by_size,
         }
-        alike = len({_circumstances(one) for one in studied}) == 1
+        data = [one.data for one in studied]
+        alike = len({frozenset((*d.gold.topics, *d.judgments.judges)) for d in data}) == 1
         if not alike:
             tables = {
                 name: replace(table, caption=f"{table.caption}; {MIXED}")

@@ -135,7 +135,10 @@ class Crowd(PanelRecipe):
         }
         beside = crowd_beside(found, shown["table-1"], shown["table-2"])
         if len(found) == 1:
-            shown = {name: _without_systems(table) for name, table in shown.items()}
+            shown = {  # the first column says nothing where there is one collection
+                name: replace(table, columns=table.columns[1:], rows=[r[1:] for r in table.rows])
+                for name, table in shown.items()
+            }
         figures = {}
         for name, study in found.items():
             for one in study.measures:
@@ -188,11 +191,6 @@ class Crowd(PanelRecipe):
         title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
         return Table(header, rows, caption=title)
-
-
-def _without_systems(table: Table) -> Table:
-    """The table without its first column, which says nothing where there is one collection."""
-    return replace(table, columns=table.columns[1:], rows=[row[1:] for row in table.rows])
 
 
 def score_alone(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, ClassVar
 
 from hungjury.base.arrays import Floats
@@ -18,11 +19,17 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.studies.claims import Claim, Quantity, beside_print, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.measure_comparison import few_highly_relevant, run_quartiles
+from hungjury.studies.measure_comparison import (
+    METHODS,
+    discriminative_power,
+    few_highly_relevant,
+    run_quartiles,
+)
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
+    distinct,
     headings,
     relevant_from,
     rising,
@@ -48,13 +55,12 @@ TOPICS, POOLS = "topics", "topics, pools"
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
-STEP = {2: 0.1}  # between thresholds' probabilities in Table 2; in Table 3 it is
-COARSE = 0.2
+ALPHA = 0.05  # of the tests of power
 
 
 @RECIPES.add("graded-ap")
 class GradedAPRecipe(LabelRecipe):
-    """GAP, xGAP and eGAP compared with other measures: correlation and robustness."""
+    """GAP, xGAP and eGAP compared with other measures: correlation, robustness and power."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
@@ -70,7 +76,7 @@ class GradedAPRecipe(LabelRecipe):
     drawn: tuple[float, ...] | None = param(
         None,
         kind=threshold_probabilities,
-        doc="values of g in the figures; default: as in the paper, for 2 or 3 grades",
+        doc="values of g in the figures and for power; default: as in the paper, for 2 or 3 grades",
     )
 
     def check(self, data: StudyData) -> None:
@@ -90,7 +96,6 @@ class GradedAPRecipe(LabelRecipe):
                 code="mixed-scales",
                 remedy=("declare one scale with", Argument("grades")),
             )
-        self.sampled(data, self.labels[0])
 
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
         """All measures of the tables by their labels, those of the family followed by their g."""
@@ -102,8 +107,9 @@ class GradedAPRecipe(LabelRecipe):
 
     def grid(self, top: int) -> list[tuple[float, ...]]:
         """All threshold distributions whose probabilities are multiples of the step."""
-        parts = round(1 / (self.step or STEP.get(top, COARSE)))
-        return [tuple(n / parts for n in whole_parts) for whole_parts in _sums(parts, top)]
+        parts = round(1 / (self.step or (0.1 if top == 2 else 0.2)))
+        whole = (each for each in product(range(parts + 1), repeat=top) if sum(each) == parts)
+        return [tuple(n / parts for n in each) for each in whole]
 
     def _others(self, top: int) -> dict[str, str]:
         found = {}
@@ -137,9 +143,14 @@ class GradedAPRecipe(LabelRecipe):
         found = []
         for whose in self.labels:
             systems = self._systems(data, whose)
+            measures = distinct(self.sampled(data, whose))
+            how = {"labels": whose, "systems": systems, "measures": measures}
             for name, topics in topic_sets(data, whose).items():
                 if topics:
                     found += self.pool_jobs(data, whose, name, topics=topics, systems=systems)
+                if len(topics) > 1:
+                    part = how | {"topics": topics}
+                    found.append(Job(f"power/{whose}/{name}", power_job, part))
         return found
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:
@@ -162,6 +173,7 @@ class GradedAPRecipe(LabelRecipe):
             tables[table] = self._correlations(number, mine)
             tables[figure], figures[figure] = self._robustness(number, top, mine)
             tables |= beside_the_paper(table, mine, self.rel)
+        tables["power"] = self._power(sets)
         remark = (
             "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
@@ -184,6 +196,21 @@ class GradedAPRecipe(LabelRecipe):
         title = f"Figure {number - 1}: {what}, g = {in_words(self.drawn or DRAWN[top])}"
         heads = ("labels", "topics", "measure")
         return self.over_rates(title, lines, heads, "Kendall's τ", top, panels)
+
+    def _power(self, sets: Sequence[LabelSet]) -> Table:
+        """Discriminative power of the measures of the figures, by both tests."""
+        rows: list[list[Cell]] = []
+        for one in sets:
+            g = in_words(self.drawn or DRAWN[one.labels.max_grade])
+            for mine, label in product(by_topics(one, 2), (*FAMILY, *self.compared)):
+                found, at = mine.result("power"), one.place[label]
+                each = [found[test][what] for test in METHODS for what in ("power", "needed")]
+                name = f"{label} {g}" if label in FAMILY else label
+                rows.append([one.title, mine.topics, name, *(float(values[at]) for values in each)])
+        heads = [head for test in METHODS for head in (test, f"{test}: difference needed")]
+        title = f"Discriminative power: share of pairs of runs told apart at p < {ALPHA:g} by the "
+        title += "paired bootstrap (1000 samples) and by the randomised Tukey HSD (5000)"
+        return Table(["labels", "topics", "measure", *heads], rows, caption=title)
 
     def _correlations(self, number: int, sets: Sequence[LabelSet]) -> Table:
         """Tables 2 and 3: a block of three rows for each g."""
@@ -224,14 +251,14 @@ class GradedAPRecipe(LabelRecipe):
         return Table(header, rows, digits=2, caption="Table 1: main features")
 
 
-def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All lists of `parts` non-negative integers whose sum is `total`, in order."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _sums(total - first, parts - 1):
-            yield (first, *rest)
+def power_job(
+    data: StudyData, seed: int, labels: str, systems: Sequence[str], **how: Any
+) -> dict[str, dict[str, Floats]]:
+    """A job: by test, the power of each measure and the difference it needs. how: measures and
+    topics, as in `evaluate`."""
+    scores = evaluate(data.labels(labels), data.loaded_runs, **how).select(systems)
+    tests = {test: discriminative_power(scores, test, ALPHA, seed=seed) for test in METHODS}
+    return {test: {"power": one.power, "needed": one.needed} for test, one in tests.items()}
 
 
 def beside_the_paper(table: str, sets: Sequence[LabelSet], rel: int) -> dict[str, Table]:

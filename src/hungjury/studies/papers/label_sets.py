@@ -51,14 +51,11 @@ class LabelSet(Record, eq=False):
 
     title: str
     whose: str
-    studied: Studied
+    data: StudyData
+    results: Mapping[str, Any]
     place: Mapping[str, int]
     rates: Sequence[float]
     topics: str = ""
-
-    @property
-    def data(self) -> StudyData:
-        return self.studied.data
 
     @property
     def labels(self) -> Qrels:
@@ -75,12 +72,12 @@ class LabelSet(Record, eq=False):
 
     def result(self, kind: str) -> Any:
         """The result of the job "kind/labels" or "kind/labels/topics"; None if there is none."""
-        return self.studied.results.get(self._key(kind))
+        return self.results.get(self._key(kind))
 
-    def results(self, kind: str) -> list[Any]:
+    def numbered(self, kind: str) -> list[Any]:
         """The results of the numbered jobs of a kind."""
         prefix = self._key(kind) + "/"
-        return [found for key, found in self.studied.results.items() if key.startswith(prefix)]
+        return [found for key, found in self.results.items() if key.startswith(prefix)]
 
     def _key(self, kind: str) -> str:
         return "/".join(filter(None, (kind, self.whose, self.topics)))
@@ -88,7 +85,7 @@ class LabelSet(Record, eq=False):
     def pool_lines(self, what: str) -> Floats:
         """[measure, line, rate]: the mean over random pools, the whole pool first, and a band with
         nine of ten pools."""
-        pools = self.results("pools")
+        pools = self.numbered("pools")
         each = np.array([np.asarray(one[what]) for one in pools])
         lines = np.stack([each.mean(axis=0), *np.quantile(each, BAND, axis=0)], axis=1)
         whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(lines))
@@ -116,7 +113,7 @@ class LabelSet(Record, eq=False):
     def robust(self, name: str, rate: float, what: str = "tau") -> Quantity:
         """tau with the whole pool where a share of it is kept; interval over topics and pools.
         what: "kept" for the share of the mean score that is left."""
-        pools = self.results("pools")
+        pools = self.numbered("pools")
         at = self.place[name], list(self.rates).index(rate)
         values = np.array([np.asarray(one[what])[at] for one in pools])
         moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
@@ -128,9 +125,9 @@ class LabelSet(Record, eq=False):
     def _power(self) -> tuple[Floats, Floats]:
         """[measure, rate] on all topics, and draws of it: normal, with the spread that resampled
         topics give, widened for their small number."""
-        whole = np.mean([np.asarray(one) for one in self.results("power")], axis=0)
+        whole = np.mean([np.asarray(one) for one in self.numbered("power")], axis=0)
         keep = [(1.0, *self.rates).index(rate) for rate in power_rates(self.rates)]
-        each = np.stack([np.asarray(one) for one in self.results("power-topics")])
+        each = np.stack([np.asarray(one) for one in self.numbered("power-topics")])
         moved = (each - each.mean(axis=0)) / np.sqrt(len(each))
         random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
         return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
@@ -227,7 +224,7 @@ class LabelRecipe(Recipe):
             title = f"{one.name} {whose}" if len(self.labels) > 1 else one.name
             place = places(self.measures(one.data, whose)) | places(self.sampled(one.data, whose))
             mine = whose if len(studied) == 1 else title
-            found.append(LabelSet(mine, whose, one, place, self.rates))
+            found.append(LabelSet(mine, whose, one.data, one.results, place, self.rates))
         return found
 
     def pool_jobs(

@@ -234,7 +234,6 @@ def _timed_table() -> Table:
 # What the thesis calls the measures of Tables 5.2 and 5.3, here with its parameters.
 PRINTED_AS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "bpref": "Bpref", "RBP": "RBP(p=0.8)"}
 FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  # of Table 5.1
-HEADER = ("collection", "", "with")
 
 
 def _features(facts: Facts) -> list[Cell]:
@@ -255,19 +254,22 @@ def published_tables(
             strict=True,
         )
     ]  # fmt: skip
-    tables = _beside("5.1", "main features", facts, digits=2)
-    for number, title in (
-        ("5.2", "Kendall's tau of AP with the others"),
-        ("5.3", "Kendall's tau of Markov precision with the others"),
-    ):
-        rows: list[list[Cell]] = [
-            [name, row, column, one.correlation(row, PRINTED_AS[column]), cell.value,
-             cell.misprint, cell.recovered]
-            for one, name in known.items()
-            for (row, column), cell in _printed(name).items()
-            if row.startswith("MP ") == (number == "5.3")
-        ]  # fmt: skip
-        tables |= _beside(number, title, rows)
+    taus: list[list[Cell]] = [
+        [name, row, column, one.correlation(row, PRINTED_AS[column]), cell.value, cell.misprint,
+         cell.recovered]
+        for one, name in known.items()
+        for (row, column), cell in _printed(name).items()
+    ]  # fmt: skip
+    tables: dict[str, Table] = {}
+    for number, title, digits, rows in (
+        ("5.1", "main features", 2, facts),
+        ("5.2", "Kendall's tau of AP with the others", 4, [r for r in taus if r[1] == AP]),
+        ("5.3", "Kendall's tau of Markov precision with the others", 4,
+         [r for r in taus if r[1] != AP]),
+    ):  # fmt: skip
+        title = f"thesis, p. {PAGES[number]}: {title}"
+        heads, more = ("collection", "", "with"), ("misprint", "recovered")
+        tables |= published_table(f"table-{number}", heads, rows, title, digits, more)
     wrong: list[list[Cell]] = [
         [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
          one.evidence]
@@ -318,14 +320,6 @@ def _remark(one: LabelSet, name: str) -> str:
         found = ", ".join(f"{name} {tau:.4f}" for (mine, name), tau in taus.items() if mine == row)
         text += f" The misprinted row {row} reads {found}."
     return text
-
-
-def _beside(
-    number: str, title: str, rows: Sequence[Sequence[Cell]], digits: int = 4
-) -> dict[str, Table]:
-    title = f"thesis, p. {PAGES[number]}: {title}"
-    more = ("misprint", "recovered")
-    return published_table(f"table-{number}", HEADER, rows, title, digits, more)
 
 
 def markov_claims(found: LabelSet) -> list[Claim]:

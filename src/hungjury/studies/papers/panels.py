@@ -104,10 +104,10 @@ def name_of(collection: str, studies: Mapping[str, TupleStudy], between: str = "
 
 def with_names(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
     """Claims by collection, which goes before the case where there are several."""
-    if len(claims) == 1:
-        return [one for each in claims.values() for one in each]
     return [
-        replace(one, case=f"{name}, {one.case}") for name, each in claims.items() for one in each
+        replace(one, case=f"{name}, {one.case}") if len(claims) > 1 else one
+        for name, each in claims.items()
+        for one in each
     ]
 
 

@@ -14,11 +14,10 @@ from hungjury.judges.families import family_names
 from hungjury.judges.prm import prm
 from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import kendall, tau_ap
-from hungjury.studies.data import StudyData
+from hungjury.studies.data import GOLD, StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
 
-GOLD = "gold"
 PARAMETERS = ("level", "p", "low", "high", "pairs")
 
 

@@ -203,13 +203,15 @@ class RandomRelevance(LabelRecipe):
         sets = self.label_sets(studied)
         matrices = {(one.title, case): _square(one, case) for case in CASES for one in sets}
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
-        robust_table, robust_figure = self._over_rates(
+        heads = ("labels", "case", "measure")
+        robust_table, robust_figure = self.over_rates(
             "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
-            _lines({one: one.pool_lines("tau") for one in sets}), "Kendall's τ",
+            _lines({one: one.pool_lines("tau") for one in sets}), heads, "Kendall's τ", len(CASES),
         )  # fmt: skip
-        power = _lines({one: np.mean(one.results("power"), axis=0) for one in sets})
-        power_table, power_figure = self._over_rates(
-            "Figure 3: discriminative power at pool samples", power, "pairs told apart"
+        power = _lines({one: np.mean(one.numbered("power"), axis=0) for one in sets})
+        title = "Figure 3: discriminative power at pool samples"
+        power_table, power_figure = self.over_rates(
+            title, power, heads, "pairs told apart", len(CASES)
         )
         choices = {
             str(doubt): [claim for one in sets for claim in relevance_claims(_under(doubt, one))]
@@ -245,11 +247,6 @@ class RandomRelevance(LabelRecipe):
              f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
             beside_print(choices[str(self.doubts[0])], printed_claims(), "paper"),
         )  # fmt: skip
-
-    def _over_rates(
-        self, title: str, lines: Mapping[tuple[str, ...], Floats], ylabel: str
-    ) -> tuple[Table, Drawing]:
-        return self.over_rates(title, lines, ("labels", "case", "measure"), ylabel, len(CASES))
 
 
 def _under(doubt: Doubt, one: LabelSet) -> LabelSet:
