@@ -149,8 +149,7 @@ class GradedAPRecipe(LabelRecipe):
                 if topics:
                     found += self.pool_jobs(data, whose, name, topics=topics, systems=systems)
                 if len(topics) > 1:
-                    part = how | {"topics": topics}
-                    found.append(Job(f"power/{whose}/{name}", power_job, part))
+                    found.append(Job(f"power/{whose}/{name}", power_job, how | {"topics": topics}))
         return found
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:

@@ -99,14 +99,12 @@ def published_table(
     that is missing or NaN leaves its cells empty.
     """
     shown: list[list[Cell]] = []
-    numbers: list[Cell]
     for row in rows:
         key, (value, cell, *rest) = row[: len(heads)], row[len(heads) :]
         printed = float(str(cell))
+        numbers: list[Cell] = [None, printed, None]
         if isinstance(value, (int, float)) and value == value:
             numbers = [float(value), printed, round(float(value) - printed, 12)]
-        else:
-            numbers = [None, printed, None]
         shown.append([*key, *numbers, *rest])
     caption = f"{name.replace('-', ' ').capitalize()} beside the {title}"
     header = (*heads, "value", "published", "difference", *more)
