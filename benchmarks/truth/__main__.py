@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -66,25 +67,38 @@ def half(name: str, folder: Path, which: int) -> Public:
     return whole.on(order[which::2], "half")
 
 
-def one_panel(job: tuple[str, Path, Panel, int, int, int]) -> list[Compared]:
+Job = tuple[str, Path, Panel, int, int, int]
+
+
+def one_panel(job: Job) -> list[Compared]:
     """All measures, topics and boards of one panel."""
     name, folder, panel, draws, seed, number = job
     whole = collection(name, folder)
     out: list[Compared] = []
+    ways = [DEFAULT, BEFORE, DECLARED] if whole.kin.any() else [DEFAULT, BEFORE]
     for m in MEASURES:
-        out += compare(whole, panel, m, DEFAULT, draws, seed)
-        out += compare(whole, panel, m, BEFORE, draws, seed)
-        if whole.kin.any():
-            out += compare(whole, panel, m, DECLARED, draws, seed)
+        out += compare(whole, panel, m, ways, draws, seed)
         for topics in FEWER:
-            out += compare(part(name, folder, topics, number % 4), panel, m, DEFAULT, draws, seed)
+            out += compare(part(name, folder, topics, number % 4), panel, m, [DEFAULT], draws, seed)
         other = half(name, folder, 1).truth[m]
-        out += compare(half(name, folder, 0), panel, m, POPULATION, draws, seed, other)
+        out += compare(half(name, folder, 0), panel, m, [POPULATION], draws, seed, other)
     for m in MORE_MEASURES:
-        out += compare(whole, panel, m, DEFAULT, draws, seed)
+        out += compare(whole, panel, m, [DEFAULT], draws, seed)
     for m in BINARY_MEASURES:
-        out += compare(binary(name, folder), panel, m, DEFAULT, draws, seed)
+        out += compare(binary(name, folder), panel, m, [DEFAULT], draws, seed)
     return out
+
+
+def kept_panel(job: Job, keep: Path | None) -> list[Compared]:
+    """The same, from a file of an earlier run if there is one."""
+    name, _, panel, draws, seed, _ = job
+    if keep is None:
+        return one_panel(job)
+    file = keep / f"{name}-{panel.kind}-{'-'.join(map(str, panel.judges))}-{draws}-{seed}.pickle"
+    if not file.exists():
+        file.write_bytes(pickle.dumps(one_panel(job)))
+    found: list[Compared] = pickle.loads(file.read_bytes())
+    return found
 
 
 def main() -> None:
@@ -98,8 +112,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--docs", type=Path, help="folder of the pages to update")
     parser.add_argument("-o", "--output", type=Path, help="CSV file, a row for every board")
+    parser.add_argument("--keep", type=Path, help="folder of finished panels, to go on from")
     given = parser.parse_args()
-    jobs = []
+    if given.keep:
+        given.keep.mkdir(parents=True, exist_ok=True)
+    jobs: list[Job] = []
     for name in COLLECTIONS:
         panels = collection(name, given.data).panels(given.panels, given.seed)
         jobs += [(name, given.data, p, given.draws, given.seed + i, i % given.panels)
@@ -107,7 +124,7 @@ def main() -> None:
     began = time.perf_counter()
     found: list[Compared] = []
     with ProcessPoolExecutor(given.workers) as pool:
-        for done, rows in enumerate(pool.map(one_panel, jobs), start=1):
+        for done, rows in enumerate(pool.map(partial(kept_panel, keep=given.keep), jobs), start=1):
             found += rows
             left = (time.perf_counter() - began) / done * (len(jobs) - done)
             print(f"\r{done} of {len(jobs)}, {left:.0f} s left ", end="", file=sys.stderr)

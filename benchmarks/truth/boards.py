@@ -92,27 +92,36 @@ class Compared:
     plain_tau_ap: float = float("nan")  # of scores on mean grades
 
 
-def estimate(
-    judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int,
-    families: Sequence[str] | None = None, kin: NDArray[np.bool_] | None = None,
-) -> Estimate:  # fmt: skip
-    """The parts of `leaderboard`; families: of all these judges, where they are declared."""
+def estimates(
+    judgments: Judgments, alignment: Alignment, name: str, ways: Sequence[Way], draws: int,
+    seed: int, families: Sequence[str] | None = None, kin: NDArray[np.bool_] | None = None,
+) -> list[Estimate]:  # fmt: skip
+    """The parts of `leaderboard`, in several ways with one target; families: of all these judges,
+    where they are declared."""
     options = BoardOptions(
-        measure=measure(name), merge=merge_method("binmv"), target=way.target, draws=draws
+        measure=measure(name), merge=merge_method("binmv"), target=ways[0].target, draws=draws
     )
     panel, declared = Votes.of(judgments), 1
     if len(judgments.judges) > 1:
         known = None if families is None else dict(zip(judgments.judges, families, strict=True))
         jury = seat_jury(panel, known, copies=panel_agreement(panel).near_copies)
         panel, declared = jury.panel, jury.declared
-    labels_seed, means_seed = np.random.SeedSequence(seed).spawn(2)
-    drawn = draw_scores(panel, alignment, options, labels_seed)
-    layer = PanelError.of(panel, alignment, options.measure, declared, kin=kin)
-    found = panel_estimate(drawn, options, layer, means_seed)
-    if way.before:
-        assert found.error is not None
-        found = replace(found, draws=found.means + FORMER_TAU * found.error.systems, error=None)
-    return found
+    drawn = draw_scores(panel, alignment, options, np.random.SeedSequence(seed).spawn(2)[0])
+    assert drawn.merged is not None
+    usual = PanelError.of(
+        panel, alignment, options.measure, declared, posterior=drawn.merged.posterior
+    )
+    out = []
+    for way in ways:
+        layer = replace(usual, kin=kin) if way.kin else usual
+        if way.before:
+            layer = PanelError.of(panel, alignment, options.measure, documents=False)
+        found = panel_estimate(drawn, options, layer, np.random.SeedSequence(seed).spawn(2)[1])
+        if way.before:
+            assert found.error is not None
+            found = replace(found, draws=found.means + FORMER_TAU * found.error.systems, error=None)
+        out.append(found)
+    return out
 
 
 def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDArray[np.int64]]]:
@@ -141,31 +150,35 @@ def centre(found: Estimate) -> Floats:
 
 
 def compare(
-    public: Public, panel: Panel, name: str, way: Way, draws: int, seed: int,
+    public: Public, panel: Panel, name: str, ways: Sequence[Way], draws: int, seed: int,
     truth: Floats | None = None,
 ) -> list[Compared]:  # fmt: skip
     """All boards of a panel; truth: by people's labels of other topics."""
     families = [public.families[k] for k in panel.judges] if "families" in panel.kind else None
-    found = estimate(public.of(panel), public.alignment, name, way, draws, seed, families,
-                     public.kin if way.kin else None)  # fmt: skip
+    all_found = estimates(
+        public.of(panel), public.alignment, name, ways, draws, seed, families, public.kin
+    )
     truth = public.truth[name] if truth is None else truth
     out = []
-    for board, each in boards_of(public, found, seed).items():
-        pairs = np.zeros(len(BINS) - 1, dtype=np.int64)
-        right, apart, wrong, ranks, best = pairs.copy(), 0, 0, np.zeros(2, dtype=np.int64), []
-        for systems in each:
-            one = against(found, truth, systems)
-            pairs, right = pairs + one[0], right + one[1]
-            apart, wrong = apart + one[2], wrong + one[3]
-            covered, leader = ranks_and_leader(found, truth, systems)
-            ranks, best = ranks + covered, [*best, leader]
-        out.append(Compared(public.name, name, panel, way.name, board, pairs, right, apart, wrong,
-                            public.asked, public.binary, tuple(ranks.tolist()),
-                            tuple(best)))  # fmt: skip
-    plain = float("nan")
-    if name in PLAIN and way is DEFAULT and public.asked == "all" and not public.binary:
-        plain = float(tau_ap(PLAIN[name](public.of(panel), public.alignment), truth))
-    out[0] = replace(out[0], distance=Distance.of(found.mean, truth), plain_tau_ap=plain)
+    for way, found in zip(ways, all_found, strict=True):
+        for board, each in boards_of(public, found, seed).items():
+            pairs = np.zeros(len(BINS) - 1, dtype=np.int64)
+            right, apart, wrong, ranks, best = pairs.copy(), 0, 0, np.zeros(2, dtype=np.int64), []
+            for systems in each:
+                one = against(found, truth, systems)
+                pairs, right = pairs + one[0], right + one[1]
+                apart, wrong = apart + one[2], wrong + one[3]
+                covered, leader = ranks_and_leader(found, truth, systems)
+                ranks, best = ranks + covered, [*best, leader]
+            row = Compared(public.name, name, panel, way.name, board, pairs, right, apart, wrong,
+                           public.asked, public.binary, tuple(ranks.tolist()),
+                           tuple(best))  # fmt: skip
+            if board == "all":
+                plain = float("nan")
+                if name in PLAIN and way is DEFAULT and public.asked == "all" and not public.binary:
+                    plain = float(tau_ap(PLAIN[name](public.of(panel), public.alignment), truth))
+                row = replace(row, distance=Distance.of(found.mean, truth), plain_tau_ap=plain)
+            out.append(row)
     return out
 
 

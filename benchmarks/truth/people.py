@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.truth.boards import DEFAULT, against, estimate
+from benchmarks.truth.boards import DEFAULT, against, estimates
 from benchmarks.truth.public import Public, people_of_dl19, restricted
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.qrels import Judgments
@@ -75,11 +75,11 @@ class CommonPairs:
 
     def by(self, judgments: Judgments, name: str) -> Floats:
         """[system]: the board's means by some judges."""
-        return estimate(judgments, self.alignment, name, DEFAULT, 300, 0).mean
+        return estimates(judgments, self.alignment, name, [DEFAULT], 300, 0)[0].mean
 
     def reliable(
         self, judgments: Judgments, truth: Floats, name: str
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
         """Pairs by bin, right ones, told apart, wrong ones of these."""
-        found = estimate(judgments, self.alignment, name, DEFAULT, 1000, 0)
+        (found,) = estimates(judgments, self.alignment, name, [DEFAULT], 1000, 0)
         return against(found, truth, np.arange(len(truth)))

@@ -98,12 +98,13 @@ class Public:
         return self.judgments.only(np.array(panel.judges))
 
     def panels(self, each: int, seed: int) -> list[Panel]:
-        """Random panels: `each` of every size and kind there is."""
+        """Random panels: `each` of every size and kind there is; single judges as many as panels of
+        one family."""
         rng = np.random.default_rng(seed)
         names, out = sorted(set(self.families)), []
         for size in SIZES:
             homes = [f for f in names if self.families.count(f) >= size]
-            for _ in range(each):
+            for _ in range(each * (len(SIZES) - 1 if size == 1 else 1)):
                 home = [homes[rng.integers(len(homes))]]
                 out.append(self._panel("one judge" if size == 1 else "one family", home, size, rng))
                 if len(names) > 1 and size > 1:

@@ -42,7 +42,8 @@ from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import (
-    BELOW,
+    BELOW_SHARE,
+    BELOW_VARIANCE,
     FACTOR,
     OVERRATED,
     PanelError,
@@ -356,7 +357,7 @@ class ErrorDraws(Record, eq=False):
     Kept apart to say what would change with other judges or topics.
     """
 
-    mean: Floats  # [system], less what kin are over-rated by
+    mean: Floats  # [system], less what kin and depth are over-rated by
     topics: Floats
     documents: Floats
     below: Floats  # about depth
@@ -415,11 +416,12 @@ def panel_estimate(
         documents, below, systems, kin = layer.draw(len(means), np.random.default_rng(error_seed))
         better = -1.0 if options.measure.smaller_is_better else 1.0
         overrated = np.where(layer.kin, better * OVERRATED * layer.unit, 0.0)
-        error = ErrorDraws(said - overrated, shown(others) - said, documents * rate, below * rate,
+        taken_off = overrated + (1 - BELOW_SHARE) * layer.below * rate
+        error = ErrorDraws(said - taken_off, shown(others) - said, documents * rate, below * rate,
                            systems, kin, overrated, layer.tau)  # fmt: skip
         draws = error.draws()
         each = np.outer(rate, rate)
-        deep = BELOW**2 * np.outer(layer.below, layer.below)  # to first order: tails are long
+        deep = BELOW_VARIANCE * np.outer(layer.below, layer.below)
         parts.by_cause["labels"] = FACTOR * layer.documents * each
         parts.by_cause["panel"] = FACTOR * layer.systems + deep * each
     return Estimate("panel", said, drawn.cells, means, draws, parts, error)

@@ -131,7 +131,8 @@ def leaderboard(
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
     notes += jury.notes + kin_notes
     if people is None:
-        layer = _panel_error(jury, aligned, options, kin)
+        layer = _panel_error(jury, drawn, options, kin)
+        notes += () if layer is None else layer.notes
         made = panel_estimate(drawn, options, layer, seeds[0])
         evidence = Evidence(options, panel, jury, agreement, kin, drawn, made, layer)
     else:
@@ -182,13 +183,16 @@ def _seated(
 
 
 def _panel_error(
-    jury: Jury, aligned: Alignment, options: BoardOptions, kin: NDArray[np.bool_]
+    jury: Jury, drawn: Drawn, options: BoardOptions, kin: NDArray[np.bool_]
 ) -> PanelError | None:
     """The panel error; None for the panel's own view."""
     tau = options.panel_error
     if tau == 0:
         return None
-    return PanelError.of(jury.panel, aligned, options.measure, jury.declared, tau, kin)
+    posterior = None if drawn.merged is None else drawn.merged.posterior
+    return PanelError.of(
+        jury.panel, drawn.alignment, options.measure, jury.declared, tau, kin, posterior
+    )
 
 
 def _corrected(
@@ -203,7 +207,7 @@ def _corrected(
     made, correction, notes = gold_estimate(gold, jury.panel, drawn, options, seeds[0])
     overrated = _overrated(kin, made, drawn, options)
     if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
-        layer = _panel_error(jury, drawn.alignment, options, kin)
+        layer = _panel_error(jury, drawn, options, kin)
         alone = panel_estimate(drawn, options, layer, seeds[1])
         told = _told(made, options, correction.stretch), _told(alone, options)
         made, correction, more = settled(made, correction, alone, told)

@@ -13,10 +13,10 @@ Systems. u ~ N(0, tau² K) does not average out over topics. K is the cosine of 
 their users: similar systems share their error, dissimilar ones do not. tau is in units of the
 measure's range, and smaller for judges of different families.
 
-Depth. What a panel credits to a system for documents below rank 20, people credit more or less than
-what is above, by a share that all systems have in common. A lenient panel finds relevant documents
-deep in lists where people find none, which favours long lists over short ones. The share is
-log-normal: however wrong, it never changes who is better by what is below alone.
+Depth. All of this was measured on lists of up to 100 documents. A panel finds relevant documents
+further below where people find fewer, which favours long lists over short ones. People credit about
+half of what the panel credits to ranks below the 100th, by a share that all systems have in common
+and that is log-normal: however wrong, it never changes who is better by what is below alone.
 
 Documents and systems share one log-normal factor. Systems built on LLMs like the judges ("kin") are
 over-rated beyond that, by an amount that they share and one of their own.
@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
+from hungjury.base.errors import Note
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.merge_types import likeliest
@@ -52,6 +53,7 @@ from hungjury.leaderboard.effects import (
     is_linear,
     scores_under,
 )
+from hungjury.measures.base import pools_of
 from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.resampling import expected_inclusion
@@ -69,9 +71,11 @@ DEEP_TAU, DEEP_KAPPA = (0.035, 0.035, 0.030, 0.030), (1.6, 1.6, 1.6, 1.6)  # of 
 FIRST_HIT_KAPPA = (1.8, 1.5, 1.2, 1.2)  # of measures of the first relevant document
 SHALLOW, ENOUGH = 20, 0.65  # a measure is deep with less of its squared weights in these ranks
 OVERRATED, OVERRATED_BY = 0.015, 0.02  # of kin: mean of what they share; its sd, and that of each
-BELOW = 1.0  # sd of the logarithm of people's credit for ranks below the 20th, by the panel's
-DEPTH_SETS = 8  # of labels that this credit is averaged over
-LABEL_SETS = 2  # that weights of documents are averaged over
+MEASURED_DEPTH = 100  # ranks of the lists that these sizes were measured on
+BELOW, BELOW_SPREAD = -0.7, 0.7  # mean and sd of the logarithm of people's credit by the panel's
+BELOW_SHARE = float(np.exp(BELOW + BELOW_SPREAD**2 / 2))  # the mean of that share, and its variance
+BELOW_VARIANCE = BELOW_SHARE**2 * float(np.expm1(BELOW_SPREAD**2))
+LABEL_SETS, MORE_SETS = 2, 8  # that weights of documents, and whole scores, are averaged over
 SLOW_DRAWS, SLOW_BLOCKS = 50, 4  # of labels, for measures without a kernel
 Sizes = tuple[float, float, float, float]  # by kind of panel
 
@@ -140,16 +144,38 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
 
 
 def credit_below(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
-    """[system]: the part of the panel's means that is due to documents below rank 20."""
-    if measure.depth is not None and measure.depth <= SHALLOW:
+    """[system]: the part of the panel's means that is due to documents below rank 100."""
+    near = alignment.upto(MEASURED_DEPTH)
+    if near is alignment or (measure.depth is not None and measure.depth <= MEASURED_DEPTH):
         return np.zeros(len(alignment.systems))
     rng, top = np.random.default_rng(0), panel.grades[-1]
-    labels = drawn_grades(vote_shares(panel), panel.grades, DEPTH_SETS, rng)
-    whole, near = (
+    labels = drawn_grades(vote_shares(panel), panel.grades, MORE_SETS, rng)
+    whole, cut = (
         scores_under(Scorer(measure, lists, top), labels).mean(axis=(0, 2))
-        for lists in (alignment, alignment.upto(SHALLOW))
+        for lists in (alignment, near)
     )
-    return np.asarray(whole - near)
+    return np.asarray(whole - cut)
+
+
+def reachable(scorer: Scorer, posterior: Floats | None) -> float:
+    """The largest mean that an order of the pool can expect with labels drawn from a posterior
+    [document, grade], for measures that are normalised by the best list; 1 for all others.
+
+    It is below 1 where judges disagree, and then differences between systems are smaller too.
+    """
+    kernel, pool = scorer.kernel, scorer.alignment.pool
+    if kernel is None or kernel.ideal is None or posterior is None:
+        return 1.0
+    grades = range(posterior.shape[1])
+    gain = posterior @ kernel.worth[list(grades)]
+    order = np.lexsort((-gain, pool.topic_of))
+    place = np.arange(len(pool)) - pool.offsets[pool.topic_of]
+    best = pool.sum_by_topic(gain[order] * kernel.ideal(int(place.max()) + 1)[place])
+    labels = drawn_grades(posterior, tuple(grades), MORE_SETS, np.random.default_rng(0))
+    counts = np.stack([pool.sum_by_topic(labels == g) for g in grades], axis=-1)
+    drawn = np.asarray(kernel.unit(pools_of(counts.reshape(-1, len(grades)))))
+    share = np.tile(best, MORE_SETS)[drawn > 0] / drawn[drawn > 0]
+    return float(share.sum() / MORE_SETS / (best > 0).sum()) if len(share) else 1.0
 
 
 def _sampled_error(
@@ -168,11 +194,11 @@ def _sampled_error(
 def drawn_grades(
     chances: Floats, grades: tuple[int, ...], number: int, rng: np.random.Generator
 ) -> NDArray[np.int16]:
-    """[draw, document]: grades drawn for each document by itself."""
-    upto = np.cumsum(chances, axis=1)[:, :-1]
+    """[draw, document]: grades drawn for each document by itself; the lowest without chances."""
+    above = np.cumsum(chances[:, :0:-1], axis=1)  # of the highest grade, of the two highest, ...
     drawn = np.empty((number, len(chances)), dtype=np.int16)
     for row in drawn:
-        row[:] = np.array(grades)[(rng.random((len(chances), 1)) >= upto).sum(axis=1)]
+        row[:] = np.array(grades)[(rng.random((len(chances), 1)) < above).sum(axis=1)]
     return drawn
 
 
@@ -205,7 +231,7 @@ class PanelError(Record, eq=False):
     unit: float  # the measure's range
     kernel: Floats  # [system, system]
     documents: Floats  # [system, system]: covariance, kappa included
-    below: Floats  # [system]: the panel's credit for ranks below the 20th
+    below: Floats  # [system]: the panel's credit for ranks below the 100th
     tau: float  # of the measure's range
     by_kind: Sizes  # tau
     kin: NDArray[np.bool_]  # [system]
@@ -218,11 +244,12 @@ class PanelError(Record, eq=False):
         families: int = 1,
         tau: float | None = None,
         kin: NDArray[np.bool_] | None = None,
+        posterior: Floats | None = None,
         *,
         documents: bool = True,
     ) -> PanelError:
-        """families: see `kind_of_panel`; tau: default: by the kind of panel; documents: False where
-        gold labels say more about them."""
+        """families: see `kind_of_panel`; tau: default: by the kind of panel; posterior: that labels
+        are drawn from, if they are; documents: False where gold labels say more about them."""
         panel.some_votes()
         best = likeliest(vote_shares(panel))
         voted = np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[best], NOT_JUDGED)
@@ -233,6 +260,7 @@ class PanelError(Record, eq=False):
         kernel = exposure_kernel(alignment)
         about, below = np.zeros_like(kernel), np.zeros(len(kernel))
         if documents:
+            unit *= reachable(Scorer(measure, alignment, panel.grades[-1]), posterior)
             about = documents_error(panel, alignment, measure)
             below = credit_below(panel, alignment, measure)
         return PanelError(
@@ -244,6 +272,16 @@ class PanelError(Record, eq=False):
             by_kind=taus,
             kin=np.zeros(len(alignment.systems), dtype=bool) if kin is None else kin,
         )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Say what is taken off the means before systems are ranked, kin apart."""
+        text = (
+            f"what the panel credits below rank {MEASURED_DEPTH} counts for about half in ranks "
+            f"and chances: people find less there; to avoid this, cut lists at {MEASURED_DEPTH}"
+        )
+        deep = int((self.below != 0).sum())
+        return (Note("below-100", deep, text, about="result"),) if deep else ()
 
     @property
     def systems(self) -> Floats:
@@ -265,8 +303,8 @@ class PanelError(Record, eq=False):
         systems = self.unit * normal_draws(self.kernel, number, rng)
         each, shared = rng.standard_normal((number, len(self.kin))), rng.standard_normal(number)
         kin = self.unit * OVERRATED_BY * self.kin * (each + shared[:, None])
-        share = np.exp(BELOW * rng.standard_normal((number, 1)))
-        return factor * documents, (share - 1) * self.below, factor * systems, factor * kin
+        share = np.exp(BELOW + BELOW_SPREAD * rng.standard_normal((number, 1))) - BELOW_SHARE
+        return factor * documents, share * self.below, factor * systems, factor * kin
 
 
 def exposure_kernel(alignment: Alignment) -> Floats:
