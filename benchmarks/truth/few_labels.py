@@ -2,16 +2,17 @@
 
 python -m benchmarks.truth.few_labels [--panels 2] [--measure nDCG@10] [--data ../shared/data]
 
-Panels of five judges; NIST's labels of the first documents of one plan are the gold labels. For
-every number of labels: pairs that the board tells apart, wrong ones among them, and the error of
-differences (root mean square, over the square root of 2) of the means it shows. Without labels
-these are the panel's own.
+Panels of five judges, each with a plan of its own seed; NIST's labels of its first documents are
+the gold labels. For every number of labels: pairs that the board tells apart, wrong ones among
+them, and the error of differences (root mean square, over the square root of 2) of the means it
+shows. Without labels these are the panel's own.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -25,11 +26,11 @@ LABELS = (0, 20, 50, 100, 200, 500)
 JUDGES, DRAWS = 5, 400
 
 
-def boards(public: Public, panel: Panel, name: str) -> list[tuple[int, int, float]]:
+def boards(public: Public, panel: Panel, name: str, seed: int) -> list[tuple[int, int, float]]:
     """Pairs told apart, wrong ones, and the error of differences, for each number of labels."""
     judgments, people = public.of(panel), public.gold.to_dict()
     truth = dict(zip(public.runs.systems, public.truth[name], strict=True))
-    plan = hj.plan(judgments, public.runs, name, budget=max(LABELS))
+    plan = hj.plan(judgments, public.runs, name, budget=max(LABELS), seed=seed)
     planned = list(zip(plan.topics, plan.documents, strict=True))
     out = []
     for number in LABELS:
@@ -56,10 +57,18 @@ def table(collections: list[Public], panels: int, name: str, seed: int) -> str:
         "|---" * (len(LABELS) + 1) + "|",
     ]
     for public in collections:
+        found = []
         for draw in range(seed, seed + panels):
             mine = next(p for p in public.panels(1, draw) if len(p.judges) == JUDGES)
-            cells = [f"{a:,} ({w}), {e:.3f}" for a, w, e in boards(public, mine, name)]
+            found.append(boards(public, mine, name, draw))
+            cells = [f"{a:,} ({w}), {e:.3f}" for a, w, e in found[-1]]
             lines.append(f"| {public.name}, {mine.kind} | {' | '.join(cells)} |")
+            print(lines[-1], file=sys.stderr)
+        apart, wrong, error = np.moveaxis(np.array(found), 2, 0)
+        share = wrong.sum(axis=0) / np.maximum(apart.sum(axis=0), 1)
+        means = zip(apart.mean(axis=0), share, error.mean(axis=0), strict=True)
+        cells = [f"{a:,.0f} ({w:.1%}), {e:.3f}" for a, w, e in means]
+        lines.append(f"| {public.name}, mean | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -34,6 +34,7 @@ from hungjury.data.qrels import Judgments
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import standing
+from hungjury.leaderboard.correction import combines, worthwhile
 from hungjury.leaderboard.direct import direct, features, predict
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import GoldLabels
@@ -51,7 +52,10 @@ from hungjury.stats.multiple import nominal_levels, of_differences
 from hungjury.stats.resampling import inclusion
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
-MEASURES = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10", "nDCG@10", "AP(rel=2)")
+MEASURES = (
+    "nDCG@10", "RBP(p=0.8, rel=2)", "P(rel=2)@10", "ERR@10", "nDCG@20", "nDCG@100", "nDCG",
+    "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "AP(rel=2)", "RR(rel=2)@10", "Q", "Bpref(rel=2)",
+)  # fmt: skip
 BUDGETS = (100, 200, 400, 1000)
 PANELS, JUDGES, DRAWS = 20, 5, 400
 CLOSEST = 0.1  # of the pairs, by the truth, are looked at by themselves
@@ -121,7 +125,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
     for redraw in range(redraws):
         priority = (1 - rng.random(len(weight))) / weight
         order = np.argsort(priority)
-        paths = {"direct": LabelPath(truth), "combined": LabelPath(truth)}
+        paths = {way: LabelPath(truth) for way in ("direct", "combined", "board")}
         for budget in BUDGETS:
             mine = np.sort(order[:budget])
             probability = inclusion(weight, float(priority[order[budget]]))
@@ -133,6 +137,9 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             both = combine_estimates(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
             ways = {"direct": (found.mean, found.covariance),
                     "combined": (both.mean, both.covariance)}  # fmt: skip
+            shallow = combines(chosen, aligned.longest, 3)
+            takes = shallow and worthwhile(both.covariance, found.covariance)
+            ways["board"] = ways["combined" if takes else "direct"]
             for way, (mean, cover) in ways.items():
                 row: Row = {"collection": name, "measure": text, "panel": number, "redraw": redraw,
                             "budget": budget, "estimate": way}  # fmt: skip

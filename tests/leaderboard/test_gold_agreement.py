@@ -418,17 +418,19 @@ def board_of(binary, measure="P@5", **given):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("agreement", "poor"),
+    ("agreement", "labels", "poor"),
     [
-        ((0.20, 0.10, 0.30), False),
-        ((0.19, 0.10, 0.30), True),
-        ((0.50, 0.00, 0.80), True),  # it may be no agreement at all
-        ((0.50, 0.01, 0.80), False),
-        ((-0.5, -0.8, -0.1), True),
+        ((0.20, 0.10, 0.30), 20, False),
+        ((0.19, 0.10, 0.30), 20, True),
+        ((0.19, 0.10, 0.30), 19, False),  # few labels do not say
+        ((0.50, 0.00, 0.80), 20, False),
+        ((-0.5, -0.8, 0.19), 19, True),
+        ((-0.5, -0.8, -0.1), 20, True),
     ],
 )
-def test_agreement_below_a_fifth_is_poor(binary, agreement, poor):
-    found = replace(board_of(binary, gold=binary.gold).correction, agreement=agreement)
+def test_agreement_below_a_fifth_is_poor(binary, agreement, labels, poor):
+    found = board_of(binary, gold=binary.gold).correction
+    found = replace(found, agreement=agreement, labels=labels)
     assert found.poor is poor
     assert found.concludes  # gold labels of the whole pool need no panel
     for estimate, concludes in (("direct", True), ("combined", not poor), ("model", not poor)):

@@ -462,8 +462,16 @@ def test_a_good_panel_is_not_called_poor(made, tmp_path):
     assert "You may conclude" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_three_labels_show_nothing(made):
-    assert not board_by(made, made.judgments, labels=3).correction.concludes
+@pytest.mark.parametrize("labels", [3, 20])
+def test_few_labels_take_nothing_from_the_panel(labels):
+    made = hj.simulate(systems=5, topics=20, documents=60, grades=3, seed=1)
+    alone = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=200)
+    found = board_by(made, made.judgments, labels=labels)
+    assert found.pairs_apart >= alone.pairs_apart > 0
+    if found.correction.decides == "panel":
+        assert found.systems == alone.systems
+        assert (found.beats == alone.beats).all()
+    assert board_by(made, made.judgments, labels=3).correction.decides == "panel"
 
 
 def test_agreement_is_the_correlation_of_grades(made):

@@ -11,16 +11,19 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.label_model import RankStrata
 from hungjury.leaderboard.panel_error import (
-    BELOW,
+    BELOW_SHARE,
+    BELOW_VARIANCE,
     FACTOR,
     PanelError,
     _sampled_error,
     credit_below,
     documents_error,
+    drawn_grades,
     exposure_kernel,
     normal_draws,
     people_given_votes,
     range_of,
+    reachable,
     sizes_for,
 )
 from hungjury.measures.batch import Scorer
@@ -87,8 +90,11 @@ def test_draws_have_the_covariance_that_is_told():
     assert below[:, 1] == pytest.approx(2 * below[:, 0])
     assert (below[:, 0] > -0.1).all()
     assert (below[:, 2] == 0).all()
-    share = 1 + below[:, 0] / 0.1
-    assert np.log(share).std() == pytest.approx(BELOW, rel=0.02)
+    share = below[:, 0] / 0.1 + BELOW_SHARE
+    assert share.mean() == pytest.approx(np.exp(-0.7 + 0.7**2 / 2), rel=0.02)
+    assert np.log(share).mean() == pytest.approx(-0.7, rel=0.02)
+    assert np.log(share).std() == pytest.approx(0.7, rel=0.02)
+    assert below[:, 0].var() == pytest.approx(0.01 * BELOW_VARIANCE, rel=0.05)
     assert np.cov(documents, rowvar=False) == pytest.approx(FACTOR * about, abs=2e-5)
     assert np.cov(both, rowvar=False) == pytest.approx(FACTOR * layer.systems, abs=6e-5)
     assert pytest.approx(np.exp(2 * 0.4**2)) == FACTOR
@@ -143,14 +149,14 @@ def test_errors_about_documents_are_the_loop(name, judges):
     assert found == pytest.approx(np.array(expected), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["AP", "R@40", "nDCG", "Bpref"])
-def test_credit_below_rank_20_is_what_cut_lists_lose(name):
-    made = hj.simulate(systems=4, topics=4, documents=60, depth=40, grades=4, seed=3)
+@pytest.mark.parametrize("name", ["AP", "R@140", "nDCG", "Bpref"])
+def test_credit_below_rank_100_is_what_cut_lists_lose(name):
+    made = hj.simulate(systems=4, topics=4, documents=160, depth=140, grades=4, seed=3)
     panel = Panel.of(made.judgments.only(np.array([0])))  # one judge: labels are not drawn
     found = credit_below(panel, align(made.runs, panel.pool), measure(name))
     runs = made.runs.to_dict()
     cut = {
-        s: {t: dict(sorted(d.items(), key=lambda pair: -pair[1])[:20]) for t, d in lists.items()}
+        s: {t: dict(sorted(d.items(), key=lambda pair: -pair[1])[:100]) for t, d in lists.items()}
         for s, lists in runs.items()
     }
     labels = made.judgments.qrels_of("judge1")
@@ -159,12 +165,70 @@ def test_credit_below_rank_20_is_what_cut_lists_lose(name):
     assert (found > 0).any()
 
 
-def test_measures_of_the_first_ranks_have_no_depth():
-    made = hj.simulate(systems=3, topics=3, documents=60, depth=40, seed=3)
+def test_what_was_measured_has_no_depth_part():
+    made = hj.simulate(systems=3, topics=3, documents=160, depth=140, seed=3)
     panel = Panel.of(made.judgments)
     aligned = align(made.runs, panel.pool)
-    assert not credit_below(panel, aligned, measure("P@20")).any()
+    assert not credit_below(panel, aligned, measure("P@100")).any()
     assert not credit_below(panel, aligned, measure("nDCG@10")).any()
+    assert not credit_below(panel, aligned.upto(100), measure("AP")).any()
+
+
+def test_depth_counts_for_about_half_in_ranks_and_a_note_says_so():
+    """`long` finds all below rank 100; `short` stops there, and is better before."""
+    relevant = {f"d{i}": int(i % 2 == 0 or i >= 100) for i in range(160)}
+    judgments = {f"j{k}": {f"q{t}": relevant for t in range(12)} for k in range(3)}
+    good = sorted((d for d in relevant if int(d[1:]) < 100), key=lambda d: -relevant[d])
+    poor, rest = good[10:] + good[:10], [f"d{i}" for i in range(100, 160)]
+    lists = {"short": good, "long": poor + rest}
+    runs = {s: {f"q{t}": {d: 1.0 / (1 + r) for r, d in enumerate(docs)} for t in range(12)}
+            for s, docs in lists.items()}  # fmt: skip
+    found = hj.leaderboard(judgments, runs, "AP", target="topics", draws=2000,
+                           outlook=False, contrary="keep")  # fmt: skip
+    (note,) = (n for n in found.notes if n.kind == "below-100")
+    assert note.count == 1
+    assert "counts for about half" in str(note)
+    cut = {"long": {t: dict(list(d.items())[:100]) for t, d in runs["long"].items()}}
+    deep = [
+        hj.evaluate(judgments["j0"], r, "AP").mean()[0][0] for r in ({"long": runs["long"]}, cut)
+    ]
+    mean = dict(zip(found.systems, found.samples.mean(axis=0), strict=True))
+    shown = dict(zip(found.systems, found.mean, strict=True))
+    taken_off = (1 - np.exp(-0.7 + 0.7**2 / 2)) * (deep[0] - deep[1])
+    assert shown["long"] - mean["long"] == pytest.approx(taken_off, abs=0.01)
+    assert shown["short"] - mean["short"] == pytest.approx(0, abs=0.005)
+    assert found.systems[0] == max(mean, key=mean.get)
+
+
+@pytest.mark.parametrize(
+    ("name", "weight"),
+    [
+        ("nDCG@5", lambda n: 1 / np.log2(1 + n) if n <= 5 else 0.0),
+        ("nDCG", lambda n: 1 / np.log2(1 + n)),
+        ("nCG@5", lambda n: float(n <= 5)),
+    ],
+)
+def test_the_unit_of_normalised_measures_is_what_the_best_order_expects(name, weight):
+    labels = {f"q{t}": {f"d{i}": 1 for i in range(6)} for t in range(60)}
+    pool = hj.read_qrels(labels).pool
+    scorer = Scorer(measure(name), align(hj.read_runs({"a": labels}), pool), 2)
+    posterior = np.random.default_rng(1).dirichlet([1, 0.5, 1], len(pool))
+    topics = [posterior[pool.slice(t)].tolist() for t in range(60)]
+    expected = naive.best_expected(topics, weight)
+    assert expected < 0.95
+    assert reachable(scorer, posterior) == pytest.approx(expected, rel=0.02)
+    assert reachable(scorer, None) == 1
+    certain = np.eye(3)[np.arange(len(pool)) % 3]
+    assert reachable(scorer, certain) == pytest.approx(1)
+    assert reachable(Scorer(measure("P@5"), scorer.alignment, 2), posterior) == 1
+
+
+def test_grades_are_drawn_by_their_chances_and_the_lowest_without():
+    chances = np.array([[0.2, 0.3, 0.5], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    drawn = drawn_grades(chances, (0, 1, 2), 4000, np.random.default_rng(0))
+    assert [(drawn[:, 0] == g).mean() for g in range(3)] == pytest.approx([0.2, 0.3, 0.5], abs=0.03)
+    assert (drawn[:, 1] == 0).all()
+    assert (drawn[:, 2] == 1).all()
 
 
 def test_errors_of_measures_without_a_kernel_are_those_of_drawn_labels():

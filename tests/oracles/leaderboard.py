@@ -173,6 +173,26 @@ def documents_error(score, labels, chances):
     return total
 
 
+def best_expected(topics, weight):
+    """Mean over topics of what the order by mean grades expects: E(its sum / the ideal sum) over
+    all labels.
+
+    topics: chances of grades for every document of each topic; weight: of a rank.
+    """
+
+    def summed(gains):
+        return sum(weight(n) * g for n, g in enumerate(gains, start=1))
+
+    total = 0.0
+    for documents in topics:
+        order = sorted(documents, key=lambda row: -sum(g * p for g, p in enumerate(row)))
+        for labels in itertools.product(range(len(order[0])), repeat=len(order)):
+            chance = math.prod(row[g] for row, g in zip(order, labels, strict=True))
+            if any(labels):
+                total += chance * summed(labels) / summed(sorted(labels, reverse=True))
+    return total / len(topics)
+
+
 def chance_of_beating(gap, tau, kernel, steps=2000):
     """P(A beats B) for a difference of panel means, with tau log-normal (sd of its log 0.4)."""
     total = 0.0

@@ -47,7 +47,8 @@ from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 
 Interval = tuple[float, float, float]  # middle, low, high
 Told = NDArray[np.float64]
-POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
+POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor,
+SOME_LABELS = 20  # with so many labels; with fewer if its whole interval is
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
 TRIED = (*PROVEN, "AP", "R", "RR", "Q", "Bpref")  # labels alone cover what they say: the same
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
@@ -118,8 +119,9 @@ class Correction(Record, eq=False):
 
     @property
     def poor(self) -> bool:
-        """Tell whether the panel's agreement with gold labels is poor."""
-        return self.agreement[0] < POOR or self.agreement[1] <= 0
+        """Tell whether the panel's agreement with gold labels is poor; few labels do not say."""
+        middle, _, high = self.agreement
+        return high < POOR or (middle < POOR and self.labels >= SOME_LABELS)
 
     @property
     def concludes(self) -> bool:
@@ -231,8 +233,7 @@ def gold_estimate(
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
         both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng, level)
-        left, alone = (typical(of_differences(c), level) for c in (both.covariance, covariance))
-        if left >= WORTHWHILE * alone and len(gold.documents) >= FEW_LABELS:
+        if len(gold.documents) >= FEW_LABELS and not worthwhile(both.covariance, covariance):
             kind = "direct"
             text = "so many labels carry more than the panel: the result rests on them alone"
             notes = (*notes, Note("labels-alone", len(gold.documents), text, about="result"))
@@ -366,6 +367,12 @@ def combines(measure: Measure, longest: int, top: int) -> bool:
         return False
     squares = kernel.weights**2
     return bool(squares[:RANKS].sum() >= SHALLOW * squares.sum())
+
+
+def worthwhile(combined: Floats, direct: Floats) -> bool:
+    """Tell whether the panel adds enough to labels, from covariances with it and without."""
+    left, alone = (typical(of_differences(c), 0.95) for c in (combined, direct))
+    return left < WORTHWHILE * alone
 
 
 def _kind(

@@ -137,7 +137,7 @@ def leaderboard(
         evidence = Evidence(options, panel, jury, agreement, kin, drawn, made, layer)
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
-        made, correction, overrated, more = _corrected(labelled, jury, drawn, options, kin, seeds)
+        made, correction, overrated, more = _corrected(labelled, jury, drawn, options, kin, seeds[0])
         notes += more
         evidence = Evidence(
             options, panel, jury, agreement, kin, drawn, made, None, labelled, correction, overrated
@@ -201,14 +201,15 @@ def _corrected(
     drawn: Drawn,
     options: BoardOptions,
     kin: NDArray[np.bool_],
-    seeds: list[np.random.SeedSequence],
+    seed: np.random.SeedSequence,
 ) -> tuple[Estimate, Correction, Interval | None, tuple[Note, ...]]:
     """Means corrected by gold labels, how, what kin are over-rated by, and notes."""
-    made, correction, notes = gold_estimate(gold, jury.panel, drawn, options, seeds[0])
+    made, correction, notes = gold_estimate(gold, jury.panel, drawn, options, seed)
     overrated = _overrated(kin, made, drawn, options)
     if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
         layer = _panel_error(jury, drawn, options, kin)
-        alone = panel_estimate(drawn, options, layer, seeds[1])
+        same_seed = np.random.SeedSequence(options.seed).spawn(3)[1]  # as without gold
+        alone = panel_estimate(drawn, options, layer, same_seed)
         told = _told(made, options, correction.stretch), _told(alone, options)
         made, correction, more = settled(made, correction, alone, told)
         notes += more

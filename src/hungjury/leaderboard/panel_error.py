@@ -166,16 +166,15 @@ def reachable(scorer: Scorer, posterior: Floats | None) -> float:
     kernel, pool = scorer.kernel, scorer.alignment.pool
     if kernel is None or kernel.ideal is None or posterior is None:
         return 1.0
-    grades = range(posterior.shape[1])
-    gain = posterior @ kernel.worth[list(grades)]
-    order = np.lexsort((-gain, pool.topic_of))
+    grades = tuple(range(posterior.shape[1]))
+    labels = drawn_grades(posterior, grades, MORE_SETS, np.random.default_rng(0))
+    order = np.lexsort((-(posterior @ kernel.worth[list(grades)]), pool.topic_of))
     place = np.arange(len(pool)) - pool.offsets[pool.topic_of]
-    best = pool.sum_by_topic(gain[order] * kernel.ideal(int(place.max()) + 1)[place])
-    labels = drawn_grades(posterior, tuple(grades), MORE_SETS, np.random.default_rng(0))
+    weight = kernel.ideal(int(place.max()) + 1)[place]
+    found = pool.sum_by_topic(kernel.worth[labels[:, order]] * weight)
     counts = np.stack([pool.sum_by_topic(labels == g) for g in grades], axis=-1)
-    drawn = np.asarray(kernel.unit(pools_of(counts.reshape(-1, len(grades)))))
-    share = np.tile(best, MORE_SETS)[drawn > 0] / drawn[drawn > 0]
-    return float(share.sum() / MORE_SETS / (best > 0).sum()) if len(share) else 1.0
+    best = np.asarray(kernel.unit(pools_of(counts.reshape(-1, len(grades)))))
+    return float((found.ravel()[best > 0] / best[best > 0]).mean()) if best.any() else 1.0
 
 
 def _sampled_error(

@@ -78,11 +78,11 @@ BAR = 24  # characters
 # How often leaders were the best, by the upper end of their P(best), and of how many boards: of all
 # systems, and above 0.6 of five random ones (docs/leaderboard.md).
 BEST_RECORD = (
-    (0.2, 0.44, 97),
-    (0.4, 0.31, 88),
-    (0.6, 0.13, 52),
-    (0.8, 0.75, 1543),
-    (1, 0.93, 1104),
+    (0.2, 0.40, 277),
+    (0.4, 0.30, 210),
+    (0.6, 0.22, 125),
+    (0.8, 0.80, 3623),
+    (1, 0.95, 3292),
 )
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
