@@ -1,11 +1,13 @@
 """Do labels ever make a board worse? Boards with 0 to 500 gold labels on TREC DL 2019 and 2021.
 
-python -m benchmarks.truth.few_labels [--panels 2] [--measure nDCG@10] [--data ../shared/data]
+python -m benchmarks.truth.few_labels [--panels 2] [--measure nDCG@10] [--design influence]
 
 Panels of five judges, each with a plan of its own seed; NIST's labels of its first documents are
 the gold labels. For every number of labels: pairs that the board tells apart, wrong ones among
-them, and the error of differences (root mean square, over the square root of 2) of the means it
-shows. Without labels these are the panel's own.
+them, the error of differences (root mean square, over the square root of 2) of the means it shows,
+and the share of pairs whose 95 % interval covers the difference by all of NIST's labels. Without
+labels, or where these do not decide yet, means and chances are the panel's own, without intervals
+of differences.
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ LABELS = (0, 20, 50, 100, 200, 500)
 JUDGES, DRAWS = 5, 400
 
 
-def boards(public: Public, panel: Panel, name: str, seed: int) -> list[tuple[int, int, float]]:
-    """Pairs told apart, wrong ones, and the error of differences, for each number of labels."""
+def boards(public: Public, panel: Panel, name: str, design: str, seed: int) -> list[list[float]]:
+    """Pairs told apart, wrong ones, the error of differences, and the share of pairs covered, for
+    each number of labels."""
     judgments, people = public.of(panel), public.gold.to_dict()
     truth = dict(zip(public.runs.systems, public.truth[name], strict=True))
-    plan = hj.plan(judgments, public.runs, name, budget=max(LABELS), seed=seed)
+    plan = hj.plan(judgments, public.runs, name, budget=max(LABELS), seed=seed, design=design)
     planned = list(zip(plan.topics, plan.documents, strict=True))
     out = []
     for number in LABELS:
@@ -45,12 +48,18 @@ def boards(public: Public, panel: Panel, name: str, seed: int) -> list[tuple[int
         first, second = np.triu_indices(len(real), 1)
         apart = board.apart[first, second]
         wrong = int((apart & (real[first] < real[second])).sum())
-        off = board.mean - real
-        out.append((int(apart.sum()), wrong, float(off.std(ddof=1))))
+        covered = np.nan
+        if board.correction is not None and board.correction.decides == "gold":
+            gap = board.samples[:, first] - board.samples[:, second]
+            low, high = np.quantile(gap, (0.025, 0.975), axis=0)
+            covered = (
+                (low <= real[first] - real[second]) & (real[first] - real[second] <= high)
+            ).mean()
+        out.append([apart.sum(), wrong, (board.mean - real).std(ddof=1), covered])
     return out
 
 
-def table(collections: list[Public], panels: int, name: str, seed: int) -> str:
+def table(collections: list[Public], panels: int, name: str, design: str, seed: int) -> str:
     """A row for every panel, as markdown."""
     lines = [
         f"| collection, panel of {JUDGES} | {' | '.join(f'{n} labels' for n in LABELS)} |",
@@ -60,16 +69,24 @@ def table(collections: list[Public], panels: int, name: str, seed: int) -> str:
         found = []
         for draw in range(seed, seed + panels):
             mine = next(p for p in public.panels(1, draw) if len(p.judges) == JUDGES)
-            found.append(boards(public, mine, name, draw))
-            cells = [f"{a:,} ({w}), {e:.3f}" for a, w, e in found[-1]]
-            lines.append(f"| {public.name}, {mine.kind} | {' | '.join(cells)} |")
+            found.append(boards(public, mine, name, design, draw))
+            lines.append(f"| {public.name}, {mine.kind} | {_cells([found[-1]])} |")
             print(lines[-1], file=sys.stderr)
-        apart, wrong, error = np.moveaxis(np.array(found), 2, 0)
-        share = wrong.sum(axis=0) / np.maximum(apart.sum(axis=0), 1)
-        means = zip(apart.mean(axis=0), share, error.mean(axis=0), strict=True)
-        cells = [f"{a:,.0f} ({w:.1%}), {e:.3f}" for a, w, e in means]
-        lines.append(f"| {public.name}, mean | {' | '.join(cells)} |")
+        lines.append(f"| {public.name}, mean | {_cells(found)} |")
     return "\n".join(lines)
+
+
+def _cells(found: list[list[list[float]]]) -> str:
+    """Means over panels, for each number of labels; wrong pairs as a share."""
+    apart, wrong, error, covered = np.moveaxis(np.array(found, dtype=float), 2, 0)
+    share = wrong.sum(axis=0) / np.maximum(apart.sum(axis=0), 1)
+    known = ~np.isnan(covered)
+    out = []
+    for n in range(len(LABELS)):
+        text = f"{apart[:, n].mean():,.0f} ({share[n]:.1%}), {error[:, n].mean():.3f}"
+        mine = covered[known[:, n], n]
+        out.append(f"{text}, {mine.mean():.2f}" if len(mine) else text)
+    return " | ".join(out)
 
 
 def main() -> None:
@@ -79,9 +96,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--panels", type=int, default=2, help="of each collection")
     parser.add_argument("--measure", default="nDCG@10", help="one of benchmarks.truth.public")
+    parser.add_argument("--design", default="influence", help="of plans")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    print(table([dl19(given.data), dl21(given.data)], given.panels, given.measure, given.seed))
+    both = [dl19(given.data), dl21(given.data)]
+    print(table(both, given.panels, given.measure, given.design, given.seed))
 
 
 if __name__ == "__main__":
