@@ -126,18 +126,20 @@ def leaderboard(
     asked = Panel.of(given, options.rel)
     agreement = panel_agreement(asked) if len(asked.judges) > 1 and not given.soft else None
     panel, jury = _seated(asked, aligned, options, agreement, people is not None)
-    labels_seed, *seeds = np.random.SeedSequence(options.seed).spawn(3)
+    labels_seed, means_seed = np.random.SeedSequence(options.seed).spawn(2)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
     notes += jury.notes + kin_notes
     if people is None:
         layer = _panel_error(jury, drawn, options, kin)
         notes += () if layer is None else layer.notes
-        made = panel_estimate(drawn, options, layer, seeds[0])
+        made = panel_estimate(drawn, options, layer, means_seed)
         evidence = Evidence(options, panel, jury, agreement, kin, drawn, made, layer)
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
-        made, correction, overrated, more = _corrected(labelled, jury, drawn, options, kin, seeds[0])
+        made, correction, overrated, more = _corrected(
+            labelled, jury, drawn, options, kin, means_seed
+        )
         notes += more
         evidence = Evidence(
             options, panel, jury, agreement, kin, drawn, made, None, labelled, correction, overrated
@@ -208,7 +210,7 @@ def _corrected(
     overrated = _overrated(kin, made, drawn, options)
     if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
         layer = _panel_error(jury, drawn, options, kin)
-        same_seed = np.random.SeedSequence(options.seed).spawn(3)[1]  # as without gold
+        same_seed = np.random.SeedSequence(options.seed).spawn(2)[1]  # as without gold
         alone = panel_estimate(drawn, options, layer, same_seed)
         told = _told(made, options, correction.stretch), _told(alone, options)
         made, correction, more = settled(made, correction, alone, told)
