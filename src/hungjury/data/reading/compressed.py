@@ -20,7 +20,7 @@ class _Kind(NamedTuple):
 
 
 _KINDS = {
-    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda m: m.decompressobj(31), 1 << 15),
+    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda m: m.decompressobj(31), 1 << 16),
     "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda m: m.LZMADecompressor()),
     "zstd": _Kind(b"(\xb5/\xfd", "zstandard", lambda m: m.ZstdDecompressor().decompressobj()),
     "lz4": _Kind(b'\x04"M\x18', "lz4.frame", lambda m: m.LZ4FrameDecompressor()),
