@@ -330,7 +330,7 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
     recipe = "graded-ap(repetitions=1, rates=[0.5])"
     sources = Sources.in_folder(tmp_path / "d", grades=range(3))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
-    assert list(plain.report.tables) == ["table-1", "table-2", "figure-1"]
+    assert list(plain.report.tables) == ["table-1", "table-2", "figure-1", "power"]
     monkeypatch.setattr(graded_beside, "recognised", lambda table, facts: "TREC 10")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = table(study, "table-2-published")
