@@ -140,11 +140,10 @@ class Qrels(Record, eq=False):
         if self.p is not None:
             return (chance < self.p).astype(np.int16)
         assert self.grade_p is not None
-        drawn = np.zeros(chance.shape, dtype=np.int16)
-        upto = np.cumsum(self.grade_p, axis=1)
-        for grade in range(1, len(self.grades)):
-            drawn[chance >= upto[:, grade - 1]] = self.grades[grade]
-        return drawn
+        place = np.zeros(chance.shape, dtype=np.int16)
+        for upto in np.cumsum(self.grade_p, axis=1).T[:-1]:
+            place += chance >= upto
+        return np.array(self.grades, dtype=np.int16)[place]
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return only some topics."""
