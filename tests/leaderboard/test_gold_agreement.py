@@ -18,6 +18,7 @@ from hungjury.leaderboard.correction import agreement_of_grades
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.gold_agreement import agreement_with_gold
 from hungjury.leaderboard.label_model import dependence
+from hungjury.report.board import sentences
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 
@@ -435,6 +436,21 @@ def test_agreement_below_a_fifth_is_poor(binary, agreement, labels, poor):
     assert found.concludes  # gold labels of the whole pool need no panel
     for estimate, concludes in (("direct", True), ("combined", not poor), ("model", not poor)):
         assert replace(found, estimate=estimate).concludes is concludes
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        (0.0312, "level is 0.031 above people's (95 % interval +0.011 to +0.051)"),
+        (-0.0312, "level is 0.031 below people's (95 % interval -0.051 to -0.011)"),
+        (-0.0004, "level is the same as people's (95 % interval -0.020 to +0.020)"),
+        (0.0, "level is the same as people's (95 % interval -0.020 to +0.020)"),
+    ],
+)
+def test_a_level_that_rounds_to_zero_is_on_neither_side(binary, level, said):
+    found = board_of(binary, gold=binary.gold).correction
+    found = replace(found, level=(level, level - 0.02, level + 0.02))
+    assert f"The panel's {said}." in sentences(found)
 
 
 @pytest.mark.filterwarnings("error")

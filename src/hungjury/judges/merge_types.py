@@ -124,6 +124,7 @@ class LabelMerge(Merge, ABC):
                 "for_one_judge",
                 "for_labels",
                 "in_doubt",
+                "learner",
                 "redraw",
             ):
                 if name not in vars(cls):
@@ -149,6 +150,11 @@ class LabelMerge(Merge, ABC):
     def in_doubt(self, panel: Panel, posterior: Floats) -> Floats:
         """Return the posterior [document, grade], less certain where few judges labelled."""
         return posterior
+
+    def learner(self, panel: Panel) -> Callable[[np.random.Generator], Floats] | None:
+        """Return a function that draws the posterior [document, grade], where the merge learned it
+        from a sample; None where it follows from the votes."""
+        return None
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> Ints:
         """Draw labels [document] that another panel of the same kind might have given."""
@@ -336,14 +342,20 @@ class Merged(Qrels, eq=False, kw_only=True):
     ) -> Callable[[int], NDArray[np.int16]]:
         """Return a function of `n` that draws like `sample` and can be called repeatedly."""
         rng = np.random.default_rng(rng)
-        if self.posterior is not None:
+        learned = None if self.posterior is None else self.method.learner(self.panel)
+        if self.posterior is not None and learned is None:
             source = self.completed() if completed else self
             return lambda n: np.where(self.panel.judged, source.draw(rng, n), NOT_JUDGED)
 
         def redraw(n: int) -> NDArray[np.int16]:
             out = np.empty((n, len(self.pool)), dtype=np.int16)
-            for i in range(n):
-                out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
+            for row in out:
+                if learned is None:
+                    choice = self.method.redraw(self.panel, rng)
+                else:
+                    upto = np.cumsum(learned(rng), axis=1)[:, :-1]
+                    choice = (rng.random((len(upto), 1)) >= upto).sum(axis=1)
+                row[:] = _labels(choice, self.panel)
             return out
 
         return redraw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
@@ -23,6 +23,7 @@ GradedVote = Literal["plurality", "median"]
 
 ENOUGH = 3.0  # fewest votes that documents are completed to
 MOST = 0.9  # documents are completed to this quantile of the number of votes
+LEAST_SHAPE = 0.25  # of the gamma distribution that weights of topics are drawn from
 
 
 def vote_shares(panel: Panel) -> Floats:
@@ -123,11 +124,7 @@ class PredictedRelevance(SoftMerge):
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
-        who = np.array([bool(self.users) and fnmatchcase(j, self.users) for j in panel.judges])
-        votes = panel.among(np.flatnonzero(who)).counts()
-        if panel.known is not None:
-            votes[panel.known >= 0] += np.eye(len(panel.grades))[panel.known[panel.known >= 0]]
-        labels = panel.among(np.flatnonzero(~who)).counts()
+        labels, votes = self._counts(panel)
         pairs = labels.T @ votes
         if not pairs.any():
             raise MeasureError(
@@ -136,10 +133,45 @@ class PredictedRelevance(SoftMerge):
                 remedy=("name users, as in prm(users='human*'), or give", Argument("gold")),
             )
         usual = pairs.sum(axis=0) / pairs.sum()
-        chance = pairs + self.smoothing * usual
-        chance /= chance.sum(axis=1, keepdims=True)
-        own = votes.sum(axis=1) > 0
-        return Verdict(posterior=shares(np.where(own[:, None], votes, labels @ chance), 1))
+        return Verdict(posterior=_predicted(labels, votes, pairs + self.smoothing * usual))
+
+    def learner(self, panel: Panel) -> Callable[[np.random.Generator], Floats]:
+        """Draw P(user's grade | label) from what the double judgments say about it.
+
+        A Bayesian bootstrap over topics, whose labels are alike (Rubin 1981); labels of one
+        document count as one. `smoothing` is spread over all grades here: what users did not say
+        yet they may say. With few topics weights vary more, as the mean of few does.
+        """
+        labels, votes = self._counts(panel)
+        twice = np.flatnonzero(labels.any(axis=1) & votes.any(axis=1))
+        topics, at = np.unique(panel.pool.topic_of[twice], return_inverse=True)
+        size = labels.shape[1]
+        seen = np.zeros((len(topics), size, size))
+        np.add.at(seen, at, shares(labels[twice], 1)[:, :, None] * shares(votes[twice], 1)[:, None])
+        shape = max(1 - 2 / len(topics), LEAST_SHAPE)
+
+        def draw(rng: np.random.Generator) -> Floats:
+            weight = rng.standard_gamma(shape, len(topics)) / shape
+            unseen = rng.standard_gamma(self.smoothing / size, (size, size))
+            return _predicted(labels, votes, np.tensordot(weight, seen, 1) + unseen + 1e-12)
+
+        return draw
+
+    def _counts(self, panel: Panel) -> tuple[Floats, Floats]:
+        """The labels of judges and of users, both [document, grade]."""
+        who = np.array([bool(self.users) and fnmatchcase(j, self.users) for j in panel.judges])
+        votes = panel.among(np.flatnonzero(who)).counts()
+        if panel.known is not None:
+            votes[panel.known >= 0] += np.eye(len(panel.grades))[panel.known[panel.known >= 0]]
+        return panel.among(np.flatnonzero(~who)).counts(), votes
+
+
+def _predicted(labels: Floats, votes: Floats, pairs: Floats) -> Floats:
+    """[document, grade]: users' own votes, else those that follow from labels, by `pairs` of both
+    [label, grade]."""
+    chance = pairs / pairs.sum(axis=1, keepdims=True)
+    own = votes.any(axis=1, keepdims=True)
+    return shares(np.where(own, votes, labels @ chance), 1)
 
 
 @MERGES.add("mv")

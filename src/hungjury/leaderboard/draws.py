@@ -15,7 +15,8 @@ For these topics alone (`topics`) the drawn means are used directly. For topics 
 topics differ by their label noise already, so resampling them would count it twice.
 
 If a panel error is added to the means, it replaces the noise of labels and the errors that topics
-share: they are part of it.
+share: they are part of it. Only what a merge learned from a sample of double judgments stays
+uncertain beside it: the panel error is about judges, not about the size of that sample.
 """
 
 from __future__ import annotations
@@ -126,6 +127,7 @@ class Drawn(Record, eq=False):
     draws: ScoreDraws
     notes: tuple[Note, ...]  # about the merge; not about judgments and runs
     merged: Merged | None = None
+    learned: bool = False  # are the probabilities of labels known from a sample only?
     labels: LabelDraws | None = None
     weights: Floats | None = None  # [judge, topic] of AWARE
 
@@ -166,7 +168,8 @@ def draw_scores(
         cells = values.cells if cells is None else cells
     else:  # a vote: the estimate uses its own labels, the draws those of resampled panels
         cells = _score(scorer, merged.labels[None])[0]
-    return Drawn(aligned, cells, values, merged.notes, merged, found)
+    learned = method.learner(panel) is not None
+    return Drawn(aligned, cells, values, merged.notes, merged, learned, found)
 
 
 def _exact_cells(merged: Merged, aligned: Alignment, measure: Measure) -> Floats | None:
@@ -262,7 +265,8 @@ class Parts(Record, eq=False):
 
     "topics": which topics were asked, for a population of them; "labels": label noise, independent
     between topics; "judges": errors of judges that topics share, or "panel": a panel error in place
-    of these; "gold": uncertainty left by gold labels, in place of all but topics.
+    of these, and "learned": the uncertainty of probabilities that were learned; "gold": uncertainty
+    left by gold labels, in place of all but topics.
     """
 
     by_cause: dict[str, Floats]
@@ -308,21 +312,24 @@ def mean_draws(
     seed: np.random.SeedSequence,
     layer: PanelError | None = None,
     as_given: bool = False,
+    learned: bool = False,
 ) -> tuple[Floats, Floats, Parts]:
     """Draws [draw, system] of the panel's mean score, those of topics alone, and the parts.
 
     cells: [system, topic], the best estimates. draws: a summary of the drawn scores. layer: a panel
     error, to be added to the means. The draws then do not contain the errors that topics share.
-    as_given: labels are independent; drawn means stay as they are, equal ones equal.
+    as_given: labels are independent; drawn means stay as they are, equal ones equal. learned: the
+    probabilities of labels are uncertain, with a panel error too.
     """
-    labels, total = _label_parts(draws)
+    labels, _ = _label_parts(draws)
     mean = cells.mean(axis=1)
-    shared = _positive(total - labels) if layer is None and not as_given else None
-    parts = Parts.of(cells, target, labels=labels, judges=shared)
+    shared = None if as_given or (layer is not None and not learned) else _shared(draws)
+    cause = "judges" if layer is None else "learned"
+    parts = Parts.of(cells, target, labels=labels, **{cause: shared})
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
     if layer is None and as_given:
         means = with_ties(draws.means)
-    elif layer is None:
+    elif layer is None or learned:
         means = draws.means + (mean - draws.means.mean(axis=0))
     else:
         means = mean + normal_draws(labels, len(draws), noise)
@@ -345,9 +352,10 @@ def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
     return within / ((number - 1) * (topics - 1) * topics), total
 
 
-def _positive(covariance: Floats) -> Floats:
-    """The nearest covariance without negative variances."""
-    value, vector = np.linalg.eigh(covariance)
+def _shared(draws: ScoreDraws) -> Floats:
+    """The covariance due to errors that topics share, without negative variances."""
+    labels, total = _label_parts(draws)
+    value, vector = np.linalg.eigh(total - labels)
     return np.asarray((vector * np.maximum(value, 0)) @ vector.T)
 
 
@@ -360,6 +368,7 @@ class ErrorDraws(Record, eq=False):
     mean: Floats  # [system], less what kin and depth are over-rated by
     topics: Floats
     documents: Floats
+    learned: Floats | float  # of probabilities that were learned from a sample
     below: Floats  # about depth
     systems: Floats  # for a tau of 1
     kin: Floats
@@ -368,7 +377,8 @@ class ErrorDraws(Record, eq=False):
 
     def draws(self, tau: float | None = None, times: float = 1.0, kin: bool = True) -> Floats:
         """With another tau, this many times as many topics, or without what is assumed of kin."""
-        out = self.mean + (self.topics + self.documents) / np.sqrt(times) + self.below
+        lasting = self.learned + self.below
+        out = self.mean + (self.topics + self.documents) / np.sqrt(times) + lasting
         out += (self.tau if tau is None else tau) * self.systems
         return np.asarray(out + (self.kin if kin else self.overrated))
 
@@ -402,11 +412,11 @@ def panel_estimate(
     seed: np.random.SeedSequence,
 ) -> Estimate:
     """The panel's means, with the panel's possible error."""
-    means_seed, error_seed = seed.spawn(2)
+    means_seed, error_seed, learned_seed = seed.spawn(3)
     mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
     means, others, parts = mean_draws(
         drawn.cells, drawn.draws, options.target, means_seed, layer,
-        isinstance(options.merge, AsGiven),
+        isinstance(options.merge, AsGiven), drawn.learned,
     )  # fmt: skip
     shown = as_reported(options.measure, topics)
     rate = reported_rate(options.measure, mean, topics)
@@ -417,8 +427,12 @@ def panel_estimate(
         better = -1.0 if options.measure.smaller_is_better else 1.0
         overrated = np.where(layer.kin, better * OVERRATED * layer.unit, 0.0)
         taken_off = overrated + (1 - BELOW_SHARE) * layer.below * rate
-        error = ErrorDraws(said - taken_off, shown(others) - said, documents * rate, below * rate,
-                           systems, kin, overrated, layer.tau)  # fmt: skip
+        learned: Floats | float = 0.0
+        if "learned" in parts.by_cause:
+            rng = np.random.default_rng(learned_seed)
+            learned = normal_draws(parts.by_cause["learned"], len(means), rng)
+        error = ErrorDraws(said - taken_off, shown(others) - said, documents * rate, learned,
+                           below * rate, systems, kin, overrated, layer.tau)  # fmt: skip
         draws = error.draws()
         each = np.outer(rate, rate)
         deep = BELOW_VARIANCE * np.outer(layer.below, layer.below)

@@ -240,7 +240,8 @@ def look_ahead(evidence: Evidence, seed: np.random.SeedSequence) -> Outlook:
         needed = simultaneous_widths(made.draws, level)[np.triu_indices(len(made.mean), 1)]
         wider = float(np.median(needed)) / (typical(total, level) or 1.0)
     if "panel" in parts.by_cause:
-        fixed, documents = (of_differences(parts.by_cause[name]) for name in ("panel", "labels"))
+        lasting = parts.by_cause["panel"] + parts.by_cause.get("learned", 0.0)
+        fixed, documents = of_differences(lasting), of_differences(parts.by_cause["labels"])
         curve = topics_curve(parts.number, total - fixed - documents, fixed, level, documents)
         topics = [(n, wider * value) for n, value in curve]
         floor = wider * typical(fixed, level, fixed, SPREAD)

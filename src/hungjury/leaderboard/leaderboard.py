@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
@@ -26,6 +27,7 @@ from hungjury.judges.families import (
     seat_jury,
 )
 from hungjury.judges.merge import MergeLike, merge_method
+from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.board import Leaderboard, standing
@@ -174,14 +176,16 @@ def _seated(
     panel: Panel, aligned: Alignment, options: BoardOptions, found: Agreement | None, gold: bool
 ) -> tuple[Panel, Jury]:
     """All judges, and those who vote. With gold labels, judges who contradict the systems are
-    read in reverse."""
+    read in reverse. A merge that learns from users says itself what labels are worth."""
     agreed = correlation_with_systems(panel, aligned)
     turned = contrary_to_systems(panel, *agreed)
     if turned and gold and options.contrary == "drop":
         panel = Panel.of(read_in_reverse(panel.judgments, turned), options.rel)
         agreed = correlation_with_systems(panel, aligned)
     copies = found.near_copies if found else ()
-    return panel, seat_jury(panel, options.families, copies, options.contrary, agreed)
+    learns = isinstance(options.merge, LabelMerge) and options.merge.needs_users
+    contrary: Contrary = "keep" if learns else options.contrary
+    return panel, seat_jury(panel, options.families, copies, contrary, agreed)
 
 
 def _panel_error(

@@ -31,14 +31,15 @@ def _corrected_by(correction: Correction) -> str:
 def sentences(correction: Correction, digits: int = 3) -> list[str]:
     """Say how the panel differs from people, and what more labels would give."""
     level = correction.level
-    side = "above" if level[0] > 0 else "below"
+    size = f"{abs(level[0]):.{digits}f}"
+    side = f"{size} {'above' if level[0] > 0 else 'below'}" if float(size) else "the same as"
 
     def span(interval: Interval, digits: int, sign: str = "") -> str:
         ends = f"{interval[1]:{sign}.{digits}f} to {interval[2]:{sign}.{digits}f}"
         return f"{percent(correction.interval_level)} interval {ends}"
 
     out = [
-        f"The panel's level is {abs(level[0]):.{digits}f} {side} people's "
+        f"The panel's level is {side} people's "
         f"({span(level, digits, '+')})."
         if correction.level_known
         else "The level of people's scores is not yet known.",
@@ -91,6 +92,7 @@ CAUSES = {  # of uncertainty, and what they mean
     "topics": ("which topics were asked", "other topics like these would give different means"),
     "labels": ("labels of single documents", "errors that differ from topic to topic"),
     "judges": ("errors that the judges share", "the same on all topics, such as leniency"),
+    "learned": ("few double judgments", "others would give other probabilities of what users say"),
     "panel": ("people may rank differently", "errors of the whole panel about single systems"),
     "gold": ("documents that people did not label", "other documents might have been drawn"),
 }
