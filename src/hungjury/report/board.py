@@ -39,8 +39,7 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
         return f"{percent(correction.interval_level)} interval {ends}"
 
     out = [
-        f"The panel's level is {side} people's "
-        f"({span(level, digits, '+')})."
+        f"The panel's level is {side} people's ({span(level, digits, '+')})."
         if correction.level_known
         else "The level of people's scores is not yet known.",
         f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
