@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.truth.boards import BINS, DEFAULT, Compared, Distance, against, compare, estimate
+from benchmarks.truth.boards import BINS, DEFAULT, Compared, Distance, against, compare, estimates
 from benchmarks.truth.gold import BUDGETS, LabelPath, figures
 from benchmarks.truth.gold_page import Asked, append, asked, cells_of, estimate_of, read, tables
 from benchmarks.truth.plain_mean import ap_of_mean_votes, ndcg_of_mean_grades
@@ -204,7 +204,7 @@ def test_chances_are_right_as_often_as_they_say(public, measure):
     found = [
         one
         for k, panel in enumerate(panels)
-        for one in compare(public, panel, measure, DEFAULT, 300, k)
+        for one in compare(public, panel, measure, [DEFAULT], 300, k)
         if one.board in ("all", "5 random", "2 random")
     ]
     whole = pooled(found)
@@ -215,14 +215,14 @@ def test_chances_are_right_as_often_as_they_say(public, measure):
 def test_stray_labels_do_not_turn_a_board_upside_down(public):
     """Codes beyond the scale were once learned as a grade, and the order of grades with them."""
     everybody = Panel("one family", tuple(range(len(public.judgments.judges))))
-    found = compare(public, everybody, "nDCG@10", DEFAULT, 200, 0)
+    found = compare(public, everybody, "nDCG@10", [DEFAULT], 200, 0)
     assert found[0].distance.tau_ap > 0.7
 
 
 def test_a_board_of_few_systems_is_a_part_of_the_whole_one(public):
     panel = Panel("one family", (0, 5, 9))
     given = public.of(panel)
-    whole = estimate(given, public.alignment, "nDCG@10", DEFAULT, 1000, 0)
+    (whole,) = estimates(given, public.alignment, "nDCG@10", [DEFAULT], 1000, 0)
     best = np.argsort(-whole.mean)[[0, 20]]
     names = [public.runs.systems[s] for s in best]
     runs = {s: {t: dict(public.runs.ranked(s, t)) for t in public.gold.topics} for s in names}

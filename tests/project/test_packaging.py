@@ -106,7 +106,7 @@ def test_all_leaves_out_what_pulls_very_large_packages(project: Any) -> None:
     extras = project["project"]["optional-dependencies"]
     (everything,) = extras["all"]
     named = set(re.findall(r"\w+", everything)) - {"hungjury"}
-    assert set(extras) - named == {"all", "dev", "docs", "crowd", "spark"}
+    assert set(extras) - named == {"all", "dev", "docs", "crowd", "remote", "spark"}
 
 
 def test_the_lock_has_every_dependency_by_hash(project: Any) -> None:

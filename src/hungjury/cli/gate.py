@@ -75,7 +75,7 @@ def gate_command(
     elif tables.scores:
         labels, allowed = tables.read(), (*PLAIN, *DRAWN, "panel_error")
     else:
-        labels, lists = reading.labels(qrels or ""), reading.runs(runs)
+        labels = reading.labels(qrels or "")
         if isinstance(labels, Judgments):
             raise click.UsageError(
                 f"{qrels}: these are labels of {len(labels.judges)} judges; give them as --judges"
@@ -88,6 +88,8 @@ def gate_command(
                 "--target and --draws go with --judges, --scores, or labels that are probabilities"
             )
         how = {n: how[n] for n in allowed if n in (*typed, *PLAIN)}
+    if qrels:
+        lists = reading.runs(runs)
     named = not tables.scores or was_typed("--measure")
     wanted = list(tables.measures(measures)) if named else None
     decided = gate(
