@@ -179,7 +179,7 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
     one = visit("ordinary", fragment(a, b, topic))
     s, t = 0, 4
     known = [d for d in found.lists[s, t].tolist() if d >= 0]
-    said = found.judgments.matrix()[:, known]
+    said = found.panel.judgments.matrix()[:, known]
     rows = one.page.eval_on_selector_all(
         "#pair-list-a .votes", "all => all.map(one => [...one.children].map(c => c.textContent))"
     )
@@ -193,7 +193,7 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
         assert f"adds {found.contributions[s, t, n]:.2f}"[:-1] in text
     one.page.locator("#pair-list-a summary").first.click()
     labels = "li:first-child .labels li"
-    assert_soon(lambda: len(one.texts("a", labels)), len(found.judgments.judges) + 1)
+    assert_soon(lambda: len(one.texts("a", labels)), len(found.panel.judgments.judges) + 1)
     assert one.texts("a", labels)[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
     told = one.page.locator("#pair-summary").inner_text()
     assert f"{board.cells[0, 4]:.3f} for A, {board.cells[2, 4]:.3f} for B" in told
