@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,22 @@ def dl21_panel(shared_data: Path) -> tuple[Any, Any, Any]:
         hj.read_runs(runs, score_precision="single"),
         hj.read_qrels(str(home / "qrels.nist.txt")),
     )
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """Spark on two cores of this machine; tests that want it skip where it cannot run."""
+    pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs java, which is not here")
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers find what the tests have
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield session
+    session.stop()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

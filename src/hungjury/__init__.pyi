@@ -28,6 +28,8 @@ from hungjury.judges.aware import aware as aware
 from hungjury.judges.aware import aware_of_scores as aware_of_scores
 from hungjury.judges.disagreement import PRM as PRM
 from hungjury.judges.disagreement import PRMScores as PRMScores
+from hungjury.judges.many_labels import MergedTable as MergedTable
+from hungjury.judges.many_labels import merge_table as merge_table
 from hungjury.judges.merge import ComparedMerge as ComparedMerge
 from hungjury.judges.merge import MergeComparison as MergeComparison
 from hungjury.judges.merge import MergeInfo as MergeInfo

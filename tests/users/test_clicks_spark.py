@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 
 import pytest
 
@@ -11,20 +10,7 @@ from builders.click_logs import yandex_actions
 from hungjury.users.clicks import calibrate
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
-pyspark = pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs java, which is not here", allow_module_level=True)
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture(scope="module")
-def spark():
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, number, one_of, param
@@ -26,7 +26,9 @@ from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
+Int32: TypeAlias = NDArray[np.int32]
 LEAST = 1e-6  # no probability is nearer to 0 or 1
+UNUSED = 0.01  # share of the votes below which a class keeps its place
 NEWTON = 4  # steps in each round
 HALVINGS = 5  # of a step
 RIDGE = 0.1  # observations behind the shape that judges start from
@@ -188,39 +190,31 @@ class Rows(Record, eq=False):
             np.stack([mine[self.document], self.judge], axis=1), axis=0, return_inverse=True
         )
         unit = unit.ravel()
-        cell, fixed = unit * size + self.choice, self.known >= 0
+        cell, fixed = (unit * size + self.choice).astype(np.int32), self.known >= 0
         posterior[fixed] = np.eye(size)[self.known[fixed]]
 
-        def tally(chances: Floats) -> tuple[Floats, Floats]:
+        def counted(chances: Floats) -> tuple[Floats, Floats]:
             """Count grades [group, grade] and labels [unit, label, true grade]."""
-            each = [np.bincount(cell, p[self.document], len(pairs) * size) for p in chances.T]
             mass = np.stack([np.bincount(mine, p, len(groups)) for p in chances.T], axis=1)
-            return mass.astype(float), np.stack(each, axis=1).astype(float).reshape(-1, size, size)
+            return mass.astype(float), tally(self.document, cell, chances, len(pairs))
 
-        def expect(prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
-            """Return the posterior [document, grade] and the log evidence [document]."""
-            logs = np.log(confusion).reshape(-1, size)[cell]
-            joint = np.stack([np.bincount(self.document, v, len(mine)) for v in logs.T], axis=1)
-            joint += np.log(prior)[mine]
-            top = joint.max(axis=1, keepdims=True)
-            now = np.exp(joint - top)
-            total = now.sum(axis=1, keepdims=True)
-            return np.clip(now / total, LEAST, 1 - LEAST), (top + np.log(total))[:, 0]
+        def expected(prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+            return expect(self.document, cell, np.log(prior)[mine], confusion)
 
         if fixed.any():  # where labels are known, they say how judges err, one vote of each added
-            mass, counts = (one + 1 for one in tally(np.where(fixed[:, None], posterior, 0.0)))
-            first, _ = expect(_shares(mass, 1), _shares(counts, 1))
+            mass, counts = (one + 1 for one in counted(np.where(fixed[:, None], posterior, 0.0)))
+            first, _ = expected(_shares(mass, 1), _shares(counts, 1))
             helped = (np.bincount(mine, fixed) > 0)[mine] & ~fixed
             posterior[helped] = first[helped]
         posterior[:] = np.clip(posterior, LEAST, 1 - LEAST)
         rounds, going = np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=bool)
         shape = np.tile(typical(size), (len(pairs), 1))
         while going.any() and rounds.max() < most:
-            mass, counts = tally(posterior)
+            mass, counts = counted(posterior)
             prior = _shares(mass, 1)
             confusion = ordered(counts, shape) if ordinal else _shares(counts, 1)
             confusion = np.clip(confusion, LEAST, 1 - LEAST)
-            now, evidence = expect(prior, confusion)
+            now, evidence = expected(prior, confusion)
             moving = going[mine] & ~fixed
             change = np.zeros(len(groups))
             np.maximum.at(change, mine[moving], np.abs(now - posterior).max(axis=1)[moving])
@@ -229,6 +223,59 @@ class Rows(Record, eq=False):
             going &= change >= tol
         log_likelihood = np.bincount(mine, evidence)
         return prior, confusion, log_likelihood, rounds, ~going, pairs[:, 0], pairs[:, 1]
+
+
+def tally(document: Int32, cell: Int32, posterior: Floats, units: int) -> Floats:
+    """Count labels [unit, label, true grade]; a cell is a unit's label: unit * grades + label."""
+    size = posterior.shape[1]
+    columns = np.ascontiguousarray(posterior.T)
+    each = [native.sum_by_key(cell, document, p, units * size) for p in columns]
+    return np.stack(each, axis=1).reshape(units, size, size)
+
+
+def expect(
+    document: Int32, cell: Int32, log_prior: Floats, confusion: Floats
+) -> tuple[Floats, Floats]:
+    """Return the posterior [document, grade], and the log evidence of each document.
+
+    log_prior [document, grade]; confusion [unit, label, true grade].
+    """
+    documents, size = log_prior.shape
+    logs = np.ascontiguousarray(np.log(confusion).reshape(-1, size).T)
+    joint = np.stack([native.sum_by_key(document, cell, v, documents) for v in logs], axis=1)
+    joint += log_prior
+    top = joint.max(axis=1, keepdims=True)
+    now = np.exp(joint - top)
+    total = now.sum(axis=1, keepdims=True)
+    return np.clip(now / total, LEAST, 1 - LEAST), (top + np.log(total))[:, 0]
+
+
+def model(
+    mass: Floats, counts: Floats, documents: int, shape: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Make a prior [grade] and confusion [unit, label, true grade] from sums over all documents.
+
+    As `native.dawid_skene` does; with a `shape`, which is changed, for ordered grades.
+    """
+    if shape is not None:
+        return _shares(mass, 0), np.clip(ordered(counts, shape), LEAST, 1 - LEAST)
+    order = _classes(counts.sum(axis=0))
+    prior = np.clip(mass[order] / documents, LEAST, 1 - LEAST)
+    return prior, _shares(counts[:, :, order], 1)
+
+
+def _classes(votes: Floats) -> Ints:
+    """Put classes in the order of the labels they get on average; `votes` [label, class].
+
+    Nothing in the likelihood says which class is which grade. Ties keep their places, and so do
+    classes that hardly any document has.
+    """
+    total = votes.sum(axis=0)
+    mean = np.round(np.arange(len(votes)) @ votes / np.maximum(total, 1e-300), 9)
+    used = np.flatnonzero(total > UNUSED * total.sum())
+    order = np.arange(len(votes))
+    order[used] = used[np.argsort(mean[used], kind="stable")]
+    return order
 
 
 def ordered(counts: Floats, shape: Floats) -> Floats:

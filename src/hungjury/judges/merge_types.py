@@ -239,10 +239,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         elif panel.binary:
             p = np.where(panel.judged, verdict.posterior[:, 1], 0.0)
         else:
-            # A column for every grade, starting at 0, even for those missing from the scale.
-            grade_p = np.zeros((len(panel.pool), grades[-1] + 1))
-            grade_p[:, list(grades)] = verdict.posterior
-            grade_p[~panel.judged] = np.eye(grades[-1] + 1)[0]
+            grade_p = by_grade(verdict.posterior, panel.judged, grades)
             grades = tuple(range(grades[-1] + 1))
         return Merged(
             pool=panel.pool,
@@ -251,7 +248,7 @@ class Merged(Qrels, eq=False, kw_only=True):
             p=p,
             grade_p=grade_p,
             settings=settings,
-            notes=panel.notes + verdict.notes + _unfinished(verdict.fit),
+            notes=panel.notes + verdict.notes + unfinished(verdict.fit),
             method=method,
             panel=panel,
             fit=verdict.fit,
@@ -397,6 +394,17 @@ class Merged(Qrels, eq=False, kw_only=True):
         return replace(self, **changed | {"pool": panel.pool}, panel=panel, fit=fit)
 
 
+def by_grade(posterior: Floats, judged: NDArray[np.bool_], grades: tuple[int, ...]) -> Floats:
+    """Return a column for every grade, starting at 0, even for those missing from the scale.
+
+    Documents without a vote are not relevant.
+    """
+    out = np.zeros((len(posterior), grades[-1] + 1))
+    out[:, list(grades)] = posterior
+    out[~judged] = np.eye(grades[-1] + 1)[0]
+    return out
+
+
 def likeliest(posterior: Floats) -> Ints:
     """Return the most probable grade of each document; ties go to the lower grade."""
     top = posterior.max(axis=1, keepdims=True)
@@ -407,7 +415,8 @@ def _labels(choice: Ints, panel: Panel) -> NDArray[np.int16]:
     return np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[choice], NOT_JUDGED)
 
 
-def _unfinished(fit: Fit | None) -> tuple[Note, ...]:
+def unfinished(fit: Fit | None) -> tuple[Note, ...]:
+    """Note what EM did not finish."""
     if fit is None or fit.converged.all():
         return ()
     count = int((~fit.converged).sum())

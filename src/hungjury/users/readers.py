@@ -46,6 +46,7 @@ COLUMNS = {
     "time": ("time", "timestamp", "time_passed", "timepassed", "starttime"),
     "until": ("until", "endtime"),
 }
+TABLES = ("parquet", "csv")  # kinds of files that engines read
 PEEK = 1000  # rows used to guess the type of a text column
 
 
@@ -72,23 +73,10 @@ def click_table(
         return _columns(with_record(log), "<table>", named), tally
     if is_frame(log):
         return _columns(engine.arrow(_arrow(log)), "<frame>", named), tally
-    sources = _sources(log)
+    sources, kind = one_kind(log, "log")
     name = sources[0].name
-    kinds = {_kind(source) for source in sources}
-    if len(kinds) > 1:
-        raise InputError(
-            f"the log mixes files of different kinds: {', '.join(sorted(kinds))}",
-            code="mixed-sources",
-            remedy="give files of one kind at a time",
-        )
-    kind = kinds.pop()
-    if kind == "parquet":
-        table = engine.parquet(_paths(engine, sources, ".parquet"))
-        return _columns(table, name, named), tally
-    if kind == "csv":
-        heads, mark = _header(sources)
-        table = engine.csv(_paths(engine, sources, ".csv"), heads, mark)
-        return _columns(table, name, named), tally
+    if kind in TABLES:
+        return _columns(engine.table(sources, kind), name, named), tally
     if named:
         raise InputError(
             f"columns are named, but a log of {kind} has none",
@@ -117,6 +105,19 @@ def _actions(
             group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
         paths, _ = write_action_clicks(expand(grouped), engine.folder, queries, relevant)
     return engine.parquet(paths)
+
+
+def one_kind(given: object, what: str) -> tuple[list[Source], str]:
+    """Expand files and folders, and say which kind of files they are, all of them."""
+    sources = _sources(given)
+    kinds = {_kind(source) for source in sources}
+    if len(kinds) > 1:
+        raise InputError(
+            f"the {what} mixes files of different kinds: {', '.join(sorted(kinds))}",
+            code="mixed-sources",
+            remedy="give files of one kind at a time",
+        )
+    return sources, kinds.pop()
 
 
 def _sources(log: object) -> list[Source]:
@@ -270,11 +271,11 @@ def _since_1970(column: ir.TimestampColumn) -> ir.FloatingColumn:
     return whole.cast("float64") + column.millisecond().cast("float64") / 1000
 
 
-def need_ibis() -> Any:
+def need_ibis(what: str = "counting clicks") -> Any:
     try:
         import ibis
     except ImportError:
-        raise MissingExtra("ibis", "clicks", "counting clicks") from None
+        raise MissingExtra("ibis", "clicks", what) from None
     return ibis
 
 
@@ -286,14 +287,26 @@ class QueryEngine(Record):
     memory: str
     spark: SparkSession | None = None
 
-    def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> ir.Table:
-        """Read all columns as text; values are parsed one by one and bad ones are counted."""
-        names = [str(p) for p in paths]
+    def table(self, sources: Sequence[Source], kind: str) -> ir.Table:
+        """Read Parquet files, or delimited text: all its columns are text, to be parsed later."""
+        names = [str(path) for path in _paths(self, sources, f".{kind}")]
+        heads, mark = ([], "") if kind == "parquet" else _header(sources)
+        return self._read(names, heads, mark)
+
+    def parquet(self, paths: Sequence[Path]) -> ir.Table:
+        return self._read([str(path) for path in paths])
+
+    def _read(self, names: list[str], heads: Sequence[str] = (), mark: str = "") -> ir.Table:
         if self.spark is not None:
-            return self._spark_view(self.spark.read.csv(names, header=True, sep=mark))
+            read = self.spark.read
+            return self._spark_view(
+                read.csv(names, header=True, sep=mark, escape='"') if mark else read.parquet(*names)
+            )
+        if not mark:
+            return with_record(self.connection.read_parquet(names))
         found = self.connection.read_csv(
             names,
-            columns=dict.fromkeys(columns, "VARCHAR"),
+            columns=dict.fromkeys(heads, "VARCHAR"),
             auto_detect=False,
             header=True,
             delim=mark,
@@ -301,11 +314,13 @@ class QueryEngine(Record):
         )
         return with_record(found)
 
-    def parquet(self, paths: Sequence[Path]) -> ir.Table:
-        names = [str(p) for p in paths]
-        if self.spark is not None:
-            return self._spark_view(self.spark.read.parquet(*names))
-        return with_record(self.connection.read_parquet(names))
+    def write_parts(self, table: ir.Table, folder: Path) -> None:
+        """Write a table as CSV files, in a folder for each value of its column `part`."""
+        if self.spark is None:
+            self.connection.to_csv(table, folder, header=True, partition_by="part")
+        else:
+            frame = self.spark.sql(self.connection.compile(table))
+            frame.write.partitionBy("part").csv(str(folder), header=True, escape='"')
 
     def arrow(self, table: pyarrow.Table) -> ir.Table:
         """Pass a table through a file, to keep it out of the engine's memory."""
@@ -332,22 +347,38 @@ def with_record(table: ir.Table) -> ir.Table:
     return table.mutate(**{RECORD: need_ibis().row_number()})
 
 
+class Purpose(Record):
+    """What an engine is for, as errors say it."""
+
+    name: str
+    failure: str
+    code: str
+
+
+CLICKS = Purpose("counting clicks", "the log cannot be counted", "uncountable-log")
+
+
 @contextmanager
-def open_engine(name: ClickEngine, memory: str) -> Iterator[QueryEngine]:
-    """Open a temporary engine; DuckDB spills to disk beyond `memory`."""
-    ibis = need_ibis()
-    with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
+def open_engine(
+    name: ClickEngine,
+    memory: str,
+    purpose: Purpose = CLICKS,
+    home: str | os.PathLike[str] | None = None,
+) -> Iterator[QueryEngine]:
+    """Open a temporary engine; DuckDB spills to disk beyond `memory`. Its folder is in `home`."""
+    ibis = need_ibis(purpose.name)
+    with tempfile.TemporaryDirectory(prefix="hungjury-", dir=home) as folder:
         if name == "duckdb":
-            yield from _duckdb(ibis, Path(folder), memory)
+            yield from _duckdb(ibis, Path(folder), memory, purpose)
         else:
-            yield from _spark(ibis, Path(folder), memory)
+            yield from _spark(ibis, Path(folder), memory, purpose)
 
 
-def _duckdb(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine]:
+def _duckdb(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Iterator[QueryEngine]:
     try:
         import duckdb
     except ImportError:
-        raise MissingExtra("duckdb", "clicks", "counting clicks") from None
+        raise MissingExtra("duckdb", "clicks", purpose.name) from None
     try:
         connection = ibis.duckdb.connect(
             memory_limit=memory, threads=cores(), temp_directory=str(folder / "spilled")
@@ -362,30 +393,30 @@ def _duckdb(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine
     try:
         yield QueryEngine(connection, folder, memory)
     except duckdb.Error as error:
-        raise _engine_error(error) from None
+        raise _engine_error(error, purpose) from None
     finally:
         connection.disconnect()
 
 
-def _spark(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine]:
+def _spark(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Iterator[QueryEngine]:
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
-        raise MissingExtra("pyspark", "spark", "counting clicks on Spark") from None
+        raise MissingExtra("pyspark", "spark", f"{purpose.name} on Spark") from None
     builder = SparkSession.builder.appName("hungjury").config("spark.sql.session.timeZone", "UTC")
     try:
         session = builder.getOrCreate()  # the session that is there already, or a local one
         yield QueryEngine(ibis.pyspark.connect(session), folder, memory, spark=session)
     except PySparkException as error:
-        raise _engine_error(error) from None
+        raise _engine_error(error, purpose) from None
 
 
-def _engine_error(error: Exception) -> HungjuryError:
+def _engine_error(error: Exception, purpose: Purpose) -> HungjuryError:
     """Return an error with the first lines of the engine's own."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(
-        f"the log cannot be counted: {'; '.join(lines[:3])}",
-        code="uncountable-log",
+        f"{purpose.failure}: {'; '.join(lines[:3])}",
+        code=purpose.code,
         remedy="check the file; if memory ran out, raise the limit",
     )
