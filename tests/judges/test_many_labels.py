@@ -160,6 +160,19 @@ def test_policies_hold(tmp_path: Path) -> None:
     assert (found.settings.rel, found.settings.merge) == (2, "binmv")
 
 
+@pytest.mark.parametrize("which", ["first", "last", "max"])
+def test_conflicting_labels(tmp_path: Path, which: Any) -> None:
+    rows = crowd(3, documents=300)
+    again = [(topic, document, judge, 3 - label) for topic, document, judge, label in rows]
+    source = written([*rows, *again], tmp_path / "labels.csv")
+    judgments = hj.read_judgments(source, grades=range(4), duplicates=which)
+    found = hj.merge_table(source, tmp_path / "out.csv", "binmv", grades=range(4), parts=6,
+                           duplicates=which)  # fmt: skip
+    assert_same(found.path, hj.merge(judgments, "binmv"), 1e-12)
+    with pytest.raises(InputError, match="is labelled"):
+        hj.merge_table(source, tmp_path / "out.csv", "binmv", grades=range(4))
+
+
 def test_whole_or_not_at_all(tmp_path: Path) -> None:
     good = written(crowd(1), tmp_path / "good.csv")
     bad = written([*crowd(1), ("q1", "z", "judge 1", 5)], tmp_path / "bad.csv")

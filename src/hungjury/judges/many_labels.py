@@ -45,6 +45,7 @@ from hungjury.judges.merge_types import (
     unfinished,
 )
 from hungjury.judges.panel import Panel
+from hungjury.users.logs import RECORD
 from hungjury.users.readers import TABLES, Purpose, QueryEngine, one_kind, open_engine
 
 if TYPE_CHECKING:
@@ -228,7 +229,9 @@ def merge_table(
         keys = [table[name].cast("string") for role, name in roles.items() if role in KEYS]
         key = keys[0] if by_topic or len(keys) == 1 else keys[0].concat("\t", keys[1])
         renamed = {role: table[name] for role, name in roles.items()}
-        cut = table.select(**renamed, part=(key.hash() % parts).abs())
+        if duplicates in ("first", "last"):
+            renamed[RECORD] = table[RECORD]
+        cut = table.select(**renamed, part=(key.hash() % parts).abs().cast("int16"))
         home = opened.folder / "parts"
         opened.write_parts(cut, home)
         reading: JudgeOptions = {"grades": grades, "outside": outside, "duplicates": duplicates}

@@ -315,12 +315,23 @@ class QueryEngine(Record):
         return with_record(found)
 
     def write_parts(self, table: ir.Table, folder: Path) -> None:
-        """Write a table as CSV files, in a folder for each value of its column `part`."""
-        if self.spark is None:
-            self.connection.to_csv(table, folder, header=True, partition_by="part")
-        else:
-            frame = self.spark.sql(self.connection.compile(table))
+        """Write a table as CSV files, in a folder for each value of its column `part`.
+
+        With the number of a record among its columns, rows stay in their order.
+        """
+        hidden = [name for name in ("part", RECORD) if name in table.columns]
+        if self.spark is not None:
+            frame = self.spark.sql(self.connection.compile(table)).drop(RECORD)
             frame.write.partitionBy("part").csv(str(folder), header=True, escape='"')
+            return
+        # DuckDB sorts on disk, while writing partitions at once takes memory for all rows.
+        kept = self.connection.create_table("hungjury_parts", table.order_by(hidden), temp=True)
+        for part in kept.part.as_table().distinct().to_pyarrow()["part"].to_pylist():
+            place = folder / f"part={part}" / "rows.csv"
+            place.parent.mkdir(parents=True)
+            rows = kept.filter(kept.part == part).drop(*hidden)
+            self.connection.to_csv(rows, place, header=True)
+        self.connection.raw_sql("drop table hungjury_parts")
 
     def arrow(self, table: pyarrow.Table) -> ir.Table:
         """Pass a table through a file, to keep it out of the engine's memory."""
