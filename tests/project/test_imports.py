@@ -327,7 +327,7 @@ TOP = {
     "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "Project", "diff", "Changes", "read_scores", "JudgeScores", "Gates",
     "read_answers", "Answers", "doctor", "Diagnosis", "Dominance", "PRMScores",
-    "compare_merges", "ComparedMerge", "MergeComparison",
+    "compare_merges", "ComparedMerge", "MergeComparison", "merge_table", "MergedTable",
     "leaderboards", "leaderboard_of_scores", "aware_of_scores", "ScoreBoard", "to_ir_measures",
     "m", "stats", "theory", "studies", "ltr", "testing", "users",
 }  # fmt: skip

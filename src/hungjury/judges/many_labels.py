@@ -168,7 +168,7 @@ def merge_table(
     method : str or object
         Any merge that `merge` takes, except those that learn from users.
     rel, scope, seed
-        As in `merge`. With ``"topic"``, EM holds the labels of a topic in memory; over ``"all"``
+        As in `merge`. With ``"topic"``, EM keeps the labels of a topic in memory; over ``"all"``
         topics it passes over the parts, ten to thirty times as a rule.
     grades : iterable of int or str
         Scale of the labels, such as ``range(4)`` or ``"0-3"``.
@@ -179,7 +179,7 @@ def merge_table(
     columns : dict or str, optional
         Columns by role, such as ``"topic=query,judge=model"``.
     parts : int
-        Parts that the table is cut into. Every worker holds one of them in memory: about 80 bytes
+        Parts that the table is cut into. Every worker has one of them in memory: about 80 bytes
         a label.
     engine : {"duckdb", "spark"}
         What cuts the table into parts. DuckDB stays below `memory` and spills to disk. On Spark,
@@ -288,7 +288,7 @@ def _learns_together(method: LabelMerge, scope: Scope) -> bool:
         raise MeasureError(
             f"{method} learns from users, which a table in parts does not allow",
             code="not-in-parts",
-            remedy="use another merge, or `merge`, which holds the labels in memory",
+            remedy="use another merge, or `merge`, which keeps the labels in memory",
         )
     if scope == "topic" or "scope" not in method.depends_on:
         return False
