@@ -49,7 +49,8 @@ PATIENCE = 15  # seconds of processor time a mutant may take beyond four times i
 def main() -> None:
     options = arguments()
     tree, files = options.output / "tree", copied(options.output / "tree")
-    reached = tests_by_line(tree, options)
+    files = [file for file in files if options.only in str(file.relative_to(tree))]
+    reached = tests_by_line(tree, files, options)
     known = {}
     results = options.output / "results.jsonl"
     if results.exists():
@@ -82,7 +83,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Change the code; count changes no test notices.")
     parser.add_argument("--count", type=int, default=300, help="number of mutants (300)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--only", default="", help="of these, those in files with this in the path")
+    parser.add_argument("--only", default="", help="only in files with this in the path")
     parser.add_argument(
         "--tests", default="", help="only test files whose path matches this pattern"
     )
@@ -126,8 +127,7 @@ def sample(files: list[Path], options: argparse.Namespace) -> list[dict[str, Any
     def place(m: dict[str, Any]) -> str:
         return hashlib.sha256(f"{options.seed} {m['file']} {m['change']}".encode()).hexdigest()
 
-    chosen = sorted(everything, key=place)[: options.count]
-    return [mutant for mutant in chosen if options.only in mutant["file"]]
+    return sorted(everything, key=place)[: options.count]
 
 
 def in_processes(
@@ -185,13 +185,15 @@ class Reach:
             self.seconds[report.nodeid] = float("inf")
 
 
-def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+def tests_by_line(
+    tree: Path, files: list[Path], options: argparse.Namespace
+) -> list[dict[str, Any]]:
     """What `Reach` found, one entry per test file; computed again where a file has changed."""
 
     def name(file: Path) -> str:
         return str(file.relative_to(tree))
 
-    code = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(tree.glob("src/**/*.py"))))
+    code = hashlib.sha256(b"".join(f.read_bytes() for f in files))
     folder = options.output / "reach"
     folder.mkdir(exist_ok=True)
     stored = {}
