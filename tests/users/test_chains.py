@@ -109,6 +109,13 @@ def test_bad_matrices_are_told(matrix, words):
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_row_may_miss_one_by_a_millionth(sign: int) -> None:
+    MP(model=[[0, 1 + sign * 0.9e-6], [1, 0]])
+    with pytest.raises(MeasureError, match="not stochastic"):
+        MP(model=[[0, 1 + sign * 1.1e-6], [1, 0]])
+
+
 # The eight models
 
 

@@ -57,6 +57,20 @@ def test_yandex_actions(large, tmp_path, monkeypatch):
     assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
 
 
+def test_holding_times_by_query_of_a_log_of_actions(tmp_path: Path) -> None:
+    text, records = yandex_actions(3)
+    path = tmp_path / "log.txt"
+    path.write_text(text)
+    walks = naive_users.paths(records, 10)
+    found = dict(calibrate(path, rates_by="query", min_sessions=1).query_rates)
+    for query in {w[0]["query"] for w in walks}:
+        spent = naive_users.holding_times([w for w in walks if w[0]["query"] == query], 10)
+        rates = [naive_users.rate(times) for times in spent]
+        if any(rates):
+            assert found.pop(query) == pytest.approx(rates)
+    assert not found
+
+
 @pytest.mark.parametrize("large", [1 << 26, 100])
 def test_a_bad_line_is_numbered_from_the_beginning_of_the_log(large, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "LARGE", large)
@@ -221,6 +235,17 @@ def test_so_is_a_page_of_a_trec_session(tmp_path: Path) -> None:
     assert model["informational"].pages == 1
     assert model.log is not None
     assert model.log.relevant_shown
+
+
+def test_a_trec_session_without_a_topic_is_named_by_its_query(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.xml"
+    text = TREC.replace('<topic num="7"><desc>x</desc></topic>', "")
+    path.write_text(text.replace("<query>a b</query>", "<query> a\n  b </query>"))
+    model = calibrate(path, {"a b": {"u": 1}, "c": {"u": 1, "v": 1}}, ranks=3)
+    assert model["navigational"].visits == (1, 2, 0)
+    assert model["informational"].visits == (0, 1, 0)  # a click without a time is not counted
+    path.write_text(text.replace("<query>a b</query>", ""))
+    assert calibrate(path, ranks=3, rates_by="query")["all"].visits == (1, 3, 0)
 
 
 @pytest.mark.parametrize("apart", [False, True])

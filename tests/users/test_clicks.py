@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from click.testing import CliRunner
 
@@ -44,7 +45,6 @@ def test_a_table_equals_the_loops(seed, tmp_path):
 
 
 def test_the_same_log_in_every_dress(tmp_path):
-    import pandas
     import polars
 
     records = make_log(7)
@@ -93,6 +93,18 @@ def test_classes_by_labels(tmp_path):
         assert model.nav_rel == nav_rel
         ones = naive_users.long_run_distribution(naive_users.moves(mine, RANKS))
         assert dict(model.by_relevant)["1"] == pytest.approx([float(v) for v in ones or ()])
+
+
+def test_queries_by_how_many_documents_are_relevant():
+    """From none to four, and five or more together; each group clicks at a rank of its own."""
+    number = [0, 1, 2, 4, 5, 7]
+    log = pandas.DataFrame({"session": range(6), "query": [f"q{n}" for n in number],
+                            "rank": [1, 2, 3, 4, 5, 5]})  # fmt: skip
+    labels = {f"q{n}": {f"d{d}": int(d < n) for d in range(8)} for n in number}
+    model = calibrate(log, labels, ranks=5)
+    assert [name for name, _ in model.by_relevant] == ["0", "1", "2", "4", "5 or more"]
+    for (_, law), rank in zip(model.by_relevant, range(5), strict=True):
+        assert law == pytest.approx(np.eye(5)[rank])
 
 
 def test_holding_times_of_frequent_queries_only(tmp_path):

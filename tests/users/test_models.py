@@ -107,6 +107,14 @@ def test_models_are_saved_and_loaded(tmp_path):
     assert UserModel.load(path) == users()
 
 
+def test_the_table_has_a_row_per_rank() -> None:
+    table = complete().to_frame()
+    assert list(table.columns) == ["rank", "all: stationary", "all: dynamic"]
+    assert table["rank"].tolist() == [1, 2, 3]
+    assert table["all: stationary"].tolist() == [0.25, 0.75, 0.0]
+    assert table["all: dynamic"].tolist() == pytest.approx(complete()["all"].dynamic.values(3))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

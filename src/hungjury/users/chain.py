@@ -23,7 +23,7 @@ from hungjury.base.errors import MeasureError, check_choice, few
 from hungjury.base.parameters import check_count, check_share
 from hungjury.base.records import Record
 
-TOLERANCE = 1e-6  # tolerance of row sums: matrices are often written with few decimals
+TOLERANCE = 1e-6  # of sums that should be 1: probabilities are often written with few decimals
 
 
 def transition_matrix(given: object) -> Floats:
@@ -146,14 +146,6 @@ def pulls(kind: str, most: int) -> Floats:
     return table
 
 
-@lru_cache(maxsize=16)
-def _reach(kind: str, most: int) -> Floats:
-    """Add up the pulls over distances 1 to m, for every m up to `most`."""
-    table = np.cumsum(pulls(kind, most))
-    table.setflags(write=False)
-    return table
-
-
 def pull_sums(
     model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any]
 ) -> Floats:
@@ -172,7 +164,7 @@ def pull_sums(
         between = _pairs if connected == "GL" else _neighbours
         sums = between(kind, hits, ranks)
         alone = hits.sum(axis=-1, keepdims=True) == 1
-    return np.where(alone, 1.0, sums)  # one state: nothing pulls, and the user stays there
+    return np.asarray(sums + alone)  # one state: nothing pulls, and the user stays there
 
 
 def _all_documents(
@@ -182,9 +174,9 @@ def _all_documents(
     below = np.maximum(np.asarray(length)[..., None] - 1 - above, 0)
     if connected == "LO":  # all neighbours pull alike: count them
         return np.asarray((above > 0).astype(float) + (below > 0))
-    most = int(max(above.max(initial=0), below.max(initial=0)))
-    table = _reach(kind, most)
-    return np.asarray(table[above] + table[below])
+    most = int(np.maximum(above, below).max(initial=0))
+    reach = np.cumsum(pulls(kind, most))  # at m: the sum over distances 1 to m
+    return np.asarray(reach[above] + reach[below])
 
 
 def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floats:
@@ -287,12 +279,13 @@ class Walk(Record, eq=False):
 
         if not far(np.eye(len(self.ranks))):
             return 0
-        powers = [self.transitions]  # 1, 2, 4, ... steps
-        while far(powers[-1]):
-            powers.append(powers[-1] @ powers[-1])
+        powers, power = [], self.transitions  # of 1, 2, 4, ... steps, while it is far
+        while far(power):
+            powers.append(power)
+            power = power @ power
         steps, reached = 0, np.eye(len(self.ranks))  # the most steps after which it is still far
-        for exponent in range(len(powers) - 1, -1, -1):
-            ahead = reached @ powers[exponent]
+        for exponent, power in reversed([*enumerate(powers)]):
+            ahead = reached @ power
             if far(ahead):
                 steps, reached = steps + 2**exponent, ahead
         return steps + 1

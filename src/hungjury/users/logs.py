@@ -232,11 +232,10 @@ def trec_session_clicks(
 def _session(session: Any, tally: Tally, relevant: Relevant) -> Iterator[Row]:
     name = session.get("num", "")
     topic = session.find("topic")
+    named = None if topic is None else topic.get("num")
     begin = _seconds(session.get("starttime"))
     for number, interaction in enumerate(session.iter("interaction"), 1):
-        query = topic.get("num") if topic is not None and topic.get("num") else None
-        if query is None:
-            query = " ".join((interaction.findtext("query") or "").split())
+        query = named or " ".join(interaction.findtext("query", "").split())
         clicks = list(interaction.iter("click"))
         tally.pages_without_clicks += not clicks
         shown = {(part.text or "").strip() for one in interaction.iter("result") for part in one}

@@ -21,6 +21,7 @@ from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
+from hungjury.users.chain import TOLERANCE
 
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
@@ -405,7 +406,7 @@ def read_class(given: Mapping[str, Any], ranks: int) -> UserClass:
         for row in rows or ():
             read_numbers(row, ranks, f"a row of {name} {whose}")
     values["stationary"] = pi = tuple(map(float, given["stationary"]))
-    if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
+    if min(pi) < 0 or abs(sum(pi) - 1) > TOLERANCE:
         raise ValueError(f"the distribution {whose} does not sum to 1")
     if values.get("rates") is not None:
         values["rates"] = read_rates(given["rates"], ranks, f"class {given['name']!r}")
