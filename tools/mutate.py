@@ -6,8 +6,8 @@ The mutants are a sample of all small changes (`changes.py`) of all rooms: those
 seed is smallest, so the sample stays nearly the same while the code moves on. A first pass runs
 every test file, or those of some rooms, and notes which tests reach which lines. Then each mutant
 is imported in place of its module, in a process of its own, and meets the tests that reach its
-line, as many as the budget allows: quick ones first, and those that are most about its file. All of
-it happens in a copy of the tree; a mutant is never written to disk. Results are kept in the output
+line, as many as the budget allows: those that are most about its file, and quick ones. All of it
+happens in a copy of the tree; a mutant is never written to disk. Results are kept in the output
 folder: a run that was stopped goes on where it was, and `--survivors` tries those again that no
 test noticed.
 """
@@ -237,7 +237,8 @@ def tests_by_line(
 def chosen(
     reached: list[dict[str, Any]], mutant: dict[str, Any], budget: float
 ) -> tuple[list[str], float]:
-    """Tests that reach a mutant's line; quick ones that reach little else than its file first."""
+    """Tests that reach a mutant's line: half of the time is for those that reach little else than
+    its file, the rest for quick ones."""
     near: dict[str, float] = {}
     for found in reached:
         lines = found["lines"].get(mutant["file"], {})
@@ -250,12 +251,20 @@ def chosen(
             if test in contexts or "setup" in contexts:
                 near[test] = (here[test] + here["setup"]) / max(1, found["sizes"][test])
     seconds = {test: spent for found in reached for test, spent in found["seconds"].items()}
-    tests, total = [], 0.0
-    for test in sorted(near, key=lambda test: -near[test] / (seconds[test] + QUICK)):
-        if not tests or total + seconds[test] <= budget:
-            tests.append(test)
-            total += seconds[test]
-    return sorted(tests, key=lambda test: test.split("::")[0]), round(total, 2)
+    again: Counter[str] = Counter()
+    for test in sorted(near, key=lambda test: seconds[test]):  # one case of each test before others
+        again[test.split("[")[0]] += 1
+        near[test] /= again[test.split("[")[0]]
+    focused = sorted(near, key=lambda test: -near[test])
+    quick = sorted(near, key=lambda test: -near[test] / (seconds[test] + QUICK))
+    tests: set[str] = set()
+    total = 0.0
+    for order, limit in ((focused, budget / 2), (quick, budget)):
+        for test in order:
+            if test not in tests and (not tests or total + seconds[test] <= limit):
+                tests.add(test)
+                total += seconds[test]
+    return sorted(tests), round(total, 2)
 
 
 # One mutant

@@ -414,3 +414,19 @@ def test_too_many_systems_are_refused_with_a_number_that_works():
         hj.leaderboard(labels, runs, "P@1")
     assert caught.value.code == "too-many-systems"
     assert "at most 2,500" in str(caught.value)
+
+
+def test_the_rule_is_that_of_one_look(made):
+    found = hj.leaderboard(made.judgments, made.runs, "nDCG@5", draws=100, outlook=False)
+    assert found.rule == "P(one beats the other) is at least 0.975, each pair by itself"
+
+
+def test_draws_of_a_label_model_are_counted(made):
+    told = []
+    hj.leaderboard(
+        made.judgments, made.runs, "nDCG@5", "em-neu", draws=200, outlook=False,
+        progress=lambda *done: told.append(done),
+    )  # fmt: skip
+    told = [done for done, total, doing in told if (total, doing) == (200, "drawing labels")]
+    assert set(told) <= {50, 100, 150, 200}
+    assert max(told) == 200

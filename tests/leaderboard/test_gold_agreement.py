@@ -293,7 +293,7 @@ def with_lazy():
 @pytest.mark.parametrize("rel", [None, 2])
 def test_figures_are_the_loop(with_lazy, planned, rel):
     plan = hj.plan(with_lazy.judgments, with_lazy.runs, "nDCG@10", 60)
-    truth = with_lazy.gold.to_dict()
+    truth, judgments = with_lazy.gold.to_dict(), with_lazy.judgments
     gold = {}
     for topic, document in zip(plan.topics, plan.documents, strict=True):
         gold.setdefault(topic, {})[document] = truth[topic][document]
@@ -328,6 +328,18 @@ def test_figures_are_the_loop(with_lazy, planned, rel):
             sum(w for a, w in no if a < 1) / sum(w for _, w in no)
         )
         assert found.bias[j] == pytest.approx(sum((a - b) * w for a, b, w in rows) / total)
+    least, votes = rel or 1, [j.to_dict() for j in map(judgments.qrels_of, judgments.judges)]
+    stated = {}  # the share of judges who say relevant, by bin
+    for topic, labels in gold.items():
+        for document in labels:
+            said = [v[topic][document] >= least for v in votes if v[topic].get(document, -1) >= 0]
+            weight = 1 / chance[topic, document] if planned else 1.0
+            share = sum(said) / len(said)
+            stated.setdefault(min(math.floor(10 * share), 9), []).append((share, weight))
+    assert [one.documents for one in found.reliability] == [len(stated[k]) for k in sorted(stated)]
+    for one, k in zip(found.reliability, sorted(stated), strict=True):
+        mean = sum(s * w for s, w in stated[k]) / sum(w for _, w in stated[k])
+        assert one.stated == pytest.approx(mean)
     assert np.diag(found.correlation) == pytest.approx(np.ones(len(found.judges)))
     assert 1 <= found.effective <= len(found.judges)
 

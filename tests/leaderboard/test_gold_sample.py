@@ -176,6 +176,8 @@ def test_into_the_range_all_systems_move_together(binary):
     moved = alone + _into_range(hj.measure("nDCG@10"), alone)
     assert moved.max() == pytest.approx(1)
     assert np.diff(moved) == pytest.approx(np.diff(alone))
+    wide = np.array([1.7, 0.6, -0.5])  # as far above the range as below it, and cut
+    assert wide + _into_range(hj.measure("nDCG@10"), wide) == pytest.approx([1, 0.5, 0])
     # Such a level is not known: means stay on the panel's scale.
     assert not found.correction.level_known
     assert found.scale == "panel"

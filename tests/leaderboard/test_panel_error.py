@@ -395,6 +395,15 @@ def test_families_and_kin_change_what_is_assumed(made):
     middle, low, high = by_gold.kin_overrated
     assert low <= middle <= high
     assert "the panel over-rates kin by" in str(by_gold)
+    # In each draw: least squares of the panel's excess on gold's scores and on being kin.
+    said = dict(zip(board(made).systems, board(made).mean, strict=True))
+    excess, is_kin = [said[s] for s in by_gold.systems], [s == first for s in by_gold.systems]
+    gaps = []
+    for truth in by_gold.samples:
+        sides = np.column_stack([np.ones(len(truth)), truth, is_kin])
+        gaps.append(np.linalg.lstsq(sides, excess - truth, rcond=None)[0][2])
+    assert middle == pytest.approx(np.median(gaps))
+    assert (low, high) == pytest.approx(tuple(np.quantile(gaps, [0.025, 0.975])))
 
 
 def test_kin_from_a_file(made, tmp_path):

@@ -36,6 +36,8 @@ def test_means_are_those_of_the_scores() -> None:
     assert (board.mean[:-1] >= board.mean[1:]).all()
     assert (board.low <= board.mean).all()
     assert (board.mean <= board.high).all()
+    # Nobody's error is added: ranks rest on the same draws as intervals.
+    assert np.allclose(np.quantile(board.samples, 0.025, axis=0), board.low, atol=1e-3)
 
 
 def test_intervals_cover_the_mean_of_a_population() -> None:
@@ -71,6 +73,21 @@ def test_judges_add_the_error_that_they_share() -> None:
     # Two systems, each with tau² of the scale's range times the mean square of the factor.
     expected = 2 * (TAU[1] * 4) ** 2 * np.exp(2 * 0.4**2)
     assert spread[1] - spread[0] == pytest.approx(expected, rel=0.15)
+
+
+def test_on_these_topics_the_judges_own_noise_is_left() -> None:
+    """The variance of a mean over judges and topics, by loops; one judge skips a topic."""
+    rows = judge_rows(topics=5)[1:]
+    scores = hj.read_scores(rows, scale="1-5")
+    found = hj.leaderboard_of_scores(scores, draws=20_000, panel_error=0, target="topics")
+    for place, system in enumerate(found.systems):
+        variance = 0.0
+        for topic in map(str, range(5)):
+            given = [r["score"] for r in rows if (r["system"], r["topic"]) == (system, topic)]
+            middle = sum(given) / len(given)
+            squares = sum((score - middle) ** 2 for score in given)
+            variance += squares / (len(given) - 1) / len(given) / 5**2
+        assert np.var(found.samples[:, place]) == pytest.approx(variance, rel=0.05)
 
 
 def test_certain_scores_on_these_topics_are_refused() -> None:

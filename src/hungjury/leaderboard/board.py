@@ -71,10 +71,9 @@ def standing(
     A finite number of draws cannot show certainty: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
     """
-    if len(draws) > 1 and (draws != draws[0]).any():
+    counted = draws
+    if np.ptp(draws, axis=0).any():
         counted = np.vstack([draws, np.zeros(draws.shape[1])])
-    else:
-        counted = draws
     beats = native.shares_larger(np.ascontiguousarray(counted.T))
     above, equal = _places(counted)
     tail = (1 - level) / 2

@@ -330,7 +330,7 @@ def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Fl
     own = now[:, at][:, :, None, None] == scale
     changed = counts - own + (np.array(grades)[:, None] == scale)  # [draw, document, grade, scale]
     pools = pools_of(changed.reshape(-1, len(scale)))
-    rate = scorer.kernel.finish(np.ones((1, changed[..., 0].size)), pools)[0]
+    rate = scorer.kernel.finish(np.ones(changed[..., 0].size), pools)
     rate = np.where(scorer.measure.defined(pools), np.nan_to_num(rate), 0.0)
     return np.asarray(rate.reshape(changed.shape[:-1]))
 

@@ -196,7 +196,7 @@ def leaderboard_of_scores(
     """
     chosen, _ = split_options(options, BoardOptions)
     found = scores if isinstance(scores, Scores) else read_scores(scores)
-    rng, noise, tau, unit, notes = np.random.default_rng(chosen.seed), None, 0.0, 0.0, found.notes
+    rng, noise, of_panel, notes = np.random.default_rng(chosen.seed), None, 0.0, found.notes
     population, of_labels, average = chosen.target == "population", None, "mean"
     if isinstance(found, JudgeScores):
         cells, noise = _over_judges(found, weights, chosen.seed)
@@ -206,7 +206,7 @@ def leaderboard_of_scores(
             if chosen.panel_error is None
             else chosen.panel_error
         )
-        unit = found.scale[1] - found.scale[0]
+        of_panel = tau * (found.scale[1] - found.scale[0])
         who = f"{plural(len(found.judges), 'judge')}, a panel error of {tau:g} of the scale"
     else:
         name = measure or found.measures[0]
@@ -242,9 +242,9 @@ def leaderboard_of_scores(
         shared = np.stack([of_labels[:, mine].mean(axis=1) for mine in groups], axis=1)
         draws = shared + (draws - mean)
     shown = draws.copy()
-    if tau:
+    if of_panel:
         factor = np.exp(SPREAD * rng.standard_normal((len(draws), 1)))
-        draws += factor * tau * unit * rng.standard_normal(draws.shape)
+        draws += factor * of_panel * rng.standard_normal(draws.shape)
     told = f"{len(found.systems)} runs of " if seed_pattern else ""
     about = (
         f"{name}: {told}{plural(len(systems), 'system')}, {plural(cells.shape[1], 'topic')}; "
