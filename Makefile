@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test test-all test-engines test-lowest quick lint types unit slow bench studies docs examples wheels clean sanitize mutants lock locked
+.PHONY: demo test test-all test-engines test-lowest quick lint types unit slow bench studies docs examples wheels clean sanitize mutants lock
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -15,15 +15,12 @@ $(VENV)/usable: $(BIN)/python $(SOURCES)
 	$(BIN)/pip install --quiet --editable '.[report]'
 	touch $@
 
-$(VENV)/ready: $(BIN)/python $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+# The versions of requirements-dev.lock, each checked by its hash: the same everywhere, and quick with uv.
+$(VENV)/ready: $(BIN)/python $(SOURCES) requirements-dev.lock
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements-dev.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	touch $(VENV)/usable $@
-
-# The versions of requirements-dev.lock, each checked by its hash, instead of the newest ones.
-locked: $(BIN)/python
-	$(BIN)/pip install --quiet --require-hashes --requirement requirements-dev.lock
-	$(BIN)/pip install --quiet --no-deps --editable .
-	touch $(VENV)/usable $(VENV)/ready
 
 # Writes the newest versions that fit together into the lock, for every Python and system.
 lock: $(BIN)/python

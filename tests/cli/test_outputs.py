@@ -322,3 +322,33 @@ def test_json_has_no_numbers_that_json_lacks(
     except HungjuryError as error:
         refused = error
     assert refused is None or (kind != "usual" and refused.remedy)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("board.csv", "system,mean"), ("board.JSON", '"measure": "nDCG@10"'),
+     ("board.tex", "\\begin{tabular}"), ("board.md", "| :--- |"), ("board.html", "<table"),
+     ("board.txt", "   system ")],
+)  # fmt: skip
+def test_the_name_of_a_file_tells_its_format(tmp_path, monkeypatch, name, part):
+    simulate(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    run("leaderboard", *PANEL, "-m", "nDCG@10", "--draws", "100", "-o", name)
+    assert part in (tmp_path / name).read_text()
+
+
+def test_a_format_that_was_asked_for_wins(tmp_path, monkeypatch):
+    simulate(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words = ["-m", "nDCG@10", "--draws", "100", "--format", "json", "-o", "board.csv"]
+    run("leaderboard", *PANEL, *words)
+    assert json.loads((tmp_path / "board.csv").read_text())["measure"] == "nDCG@10"
+
+
+def test_names_of_formats_that_a_command_does_not_write_are_refused(tmp_path, monkeypatch):
+    simulate(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = invoke("audit", *PANEL, "-o", "audit.csv")
+    assert result.exit_code == 2
+    assert "cannot write csv; choose another name for -o, or --format" in result.output
+    assert not (tmp_path / "audit.csv").exists()

@@ -62,7 +62,7 @@ def evaluate_command(
     \b
     Examples:
       hungjury evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m "AP(rel=2)"
-      hungjury evaluate qrels.txt 'runs/*.gz' -q --format csv -o scores.csv
+      hungjury evaluate qrels.txt 'runs/*.gz' -q -o scores.csv
       hungjury evaluate qrels.txt 'runs/*' -m AP -m RR --plot means.pdf --picture ranking
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
       hungjury evaluate soft.qrels 'runs/*' -m "E(nDCG@10)" --std --interval 0.95

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar, cast, get_args
 
 import click
+from click.core import ParameterSource
 
 from hungjury.base.choices import MissingScores, PlotWidth, RepeatedScores, Undefined
 from hungjury.base.errors import check_installed
@@ -214,16 +215,30 @@ csv_safe = option(
 )
 
 
-def formats(*formats: str, more: str = "") -> Decorator:
+def formats(*formats: str, more: str = "", **how: Any) -> Decorator:
     """The format of a result; the first one is the default."""
     kind = click.Choice(formats)
-    return option("--format", f"Output format{more}.", kind, formats[0], name="form")
+    return option("--format", f"Output format{more}.", kind, formats[0], name="form", **how)
+
+
+ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
+
+
+def _by_name(context: click.Context, one: click.Parameter, form: str) -> str:
+    """Take the format from the name of the file, where no format was asked for."""
+    named = ENDINGS.get(os.path.splitext(context.params.get("output") or "")[1].lower(), "")
+    if context.get_parameter_source("form") is not ParameterSource.DEFAULT or not named:
+        return form
+    if named not in cast(click.Choice[str], one.type).choices:
+        raise click.UsageError(f"cannot write {named}; choose another name for -o, or --format")
+    return named
 
 
 def results(*forms: str, more: str = "") -> Decorator:
     """The options of a result, which a command gets as `out`; the first format is the default."""
     safe = [csv_safe] if "csv" in forms else []
-    return bundle("out", Output, formats(*forms, more=more), *safe, output, quiet)
+    form = formats(*forms, more=f", or the ending of --output tells it{more}", callback=_by_name)
+    return bundle("out", Output, form, *safe, output, quiet)
 
 
 def plot(what: str) -> Decorator:

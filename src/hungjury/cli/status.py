@@ -100,7 +100,7 @@ def rerun_command(file: str) -> None:
 
     \b
     Examples:
-      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --format json -o board.json
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -o board.json
       hungjury rerun board.json
     """
     from hungjury import __version__
