@@ -156,6 +156,7 @@ PUBLIC = {
     "gate": lambda seed: hj.gate(SMALL.gold, SMALL.runs, "system1", "system2", "AP", seed=seed),
     "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=100, seed=seed),
     "merge": lambda seed: hj.merge(SMALL.judgments, "mv", seed=seed),
+    "merge_table": lambda seed: hj.merge_table("labels.csv", "merged.csv", "mv", seed=seed),
     "plan": lambda seed: hj.plan(*GIVEN, "AP", 5, seed=seed),
     "prm": lambda seed: hj.prm(SMALL.judgments, draws=10, seed=seed),
     "robustness": lambda seed: hj.studies.robustness(SMALL.gold, SMALL.runs, "AP", seed=seed),
