@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,9 @@ from hypothesis import settings
 from builders.browsers import chromium
 from builders.collection import Collection, random_collection
 from builders.paths import SHARED
+
+# jsonschema builds 38 parsers of addresses where it finds this package: five seconds for nothing.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 # Continuous integration tries the same examples every time; people explore new ones.
 SAME_EXAMPLES = os.environ.get("CI", "") != ""
@@ -61,6 +65,14 @@ def spark() -> Iterator[Any]:
     session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
     yield session
     session.stop()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make slow` does not import files in which nothing is marked."""
+    if config.getoption("markexpr").startswith("browser or") and collection_path.suffix == ".py":
+        marked = re.search(r"mark\.(notebook|cluster|long)|browser", collection_path.read_text())
+        return True if marked is None else None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

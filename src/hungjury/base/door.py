@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
+from itertools import chain
 from numbers import Real
 from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
@@ -50,8 +51,8 @@ class _Names(dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         found = self.get(name, UNKNOWN)
         if found is UNKNOWN:
-            loaded = (vars(sys.modules[m]) for m in [*sys.modules] if m.startswith(OURS))
-            homes = (vars(builtins), *loaded)
+            loaded = (sys.modules[m] for m in [*sys.modules] if m.startswith(OURS))
+            homes = map(vars, chain([builtins], loaded))
             found = next((home[name] for home in homes if name in home), UNKNOWN)
         return self.read(found) if isinstance(found, str) else found  # the text of an alias
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.parameters import flag, integer, number, param
@@ -277,41 +274,21 @@ class Compat(Measure):
     normalize: bool = param(True, kind=flag, doc="divide by the overlap of the ideal with itself")
 
     def score(self, judged: Judged) -> Floats:
-        labels, ranks = np.broadcast_arrays(judged.labels, judged.ranks)
-        shape = labels.shape[:-1]
-        length = np.broadcast_to(judged.length, shape)
-        counts = np.broadcast_to(judged.counts, (*shape, judged.counts.shape[-1]))
-        out = np.empty(shape)
-        for at in np.ndindex(shape):
-            found = labels[at] > 0
-            out[at] = self._overlap(
-                labels[at][found], ranks[at][found], counts[at], int(length[at])
-            )
-        return out
-
-    def _overlap(
-        self, grades: NDArray[Any], ranks: NDArray[Any], counts: NDArray[Any], length: int
-    ) -> float:
-        """Return the value of one list: grades and ranks of its relevant documents."""
-        relevant = int(counts[1:].sum())
-        depth = max(length, relevant)
-        if not relevant:
-            return float("nan")
-        # Retrieved documents come first within a grade, in the order of the list.
-        order = np.lexsort((ranks, -grades))
-        above = np.cumsum(counts[::-1])[::-1]  # documents of a grade or better
-        start = np.append(above[1:], 0)[grades[order]]
-        first = np.r_[True, np.diff(grades[order]) != 0]
-        inside = np.arange(len(order)) - np.maximum.accumulate(
-            np.where(first, np.arange(len(order)), 0)
-        )
-        met = np.maximum(ranks[order], start + inside + 1)  # in both lists from this depth on
-        common = np.cumsum(np.bincount(met.astype(int), minlength=depth + 1)[1 : depth + 1])
-        n = np.arange(1, depth + 1)
+        labels, relevant = judged.labels, judged.relevant(1)
+        depth = np.maximum(judged.length, relevant)
+        met = np.ones(np.broadcast_shapes(labels.shape, judged.ranks.shape), dtype=np.int64)
+        for grade in np.unique(labels[labels > 0]).tolist():
+            # Retrieved documents come first within a grade, in the order of the list.
+            alike = labels == grade
+            place = judged.relevant(grade + 1)[..., None] + np.cumsum(alike, axis=-1)
+            met = np.where(alike, np.maximum(judged.ranks, place), met)  # in both from here on
+        n = np.arange(1, int(depth.max(initial=0)) + 1)
         weight = self.p ** (n - 1.0)
-        value = float((weight * common / n).sum())
-        best = (weight * np.minimum(n, relevant) / n) if self.normalize else weight
-        return value / float(best.sum())
+        below = np.append(np.cumsum((weight / n)[::-1])[::-1], 0.0)
+        above = np.insert(np.cumsum(weight), 0, 0.0)
+        shared = np.where(labels > 0, below[met - 1] - below[depth][..., None], 0.0).sum(axis=-1)
+        best = above[relevant] + relevant * (below[relevant] - below[depth])
+        return ratio(shared, (best if self.normalize else above[depth]) * (relevant > 0))
 
 
 @CATALOGUE.add("Judged")
