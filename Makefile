@@ -45,7 +45,9 @@ demo: $(VENV)/usable
 
 test: lint types unit
 
-# And what takes longer: browsers, notebooks, TeX, clusters, builds, studies and long simulations.
+# And what takes longer: browsers, notebooks, TeX, clusters, builds, studies and long simulations;
+# tests of properties try four times as many examples.
+test-all: export EXAMPLES := 2
 test-all: test slow test-engines sanitize
 
 lint: $(VENV)/ready
@@ -58,6 +60,8 @@ types: $(VENV)/ready
 # Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
 unit slow quick: export PYTHONDONTWRITEBYTECODE :=
 unit slow quick: export OPENBLAS_NUM_THREADS := 1
+# Each core has a worker; what threads may not change is tested with several of them.
+unit quick: export HUNGJURY_THREADS := 1
 
 SLOW := browser or notebook or cluster or long
 unit: $(VENV)/ready

@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from builders.browsers import chromium
 from builders.collection import Collection, random_collection
+from builders.examples import share_of
 from builders.paths import SHARED
 
 # jsonschema builds 38 parsers of addresses where it finds this package: five seconds for nothing.
@@ -23,8 +24,9 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # Continuous integration tries the same examples every time; people explore new ones.
 SAME_EXAMPLES = os.environ.get("CI", "") != ""
 settings.register_profile(
-    "hungjury", deadline=None, print_blob=not SAME_EXAMPLES, derandomize=SAME_EXAMPLES
-)
+    "hungjury", max_examples=share_of(100), deadline=None, print_blob=not SAME_EXAMPLES,
+    derandomize=SAME_EXAMPLES,
+)  # fmt: skip
 settings.load_profile("hungjury")
 
 

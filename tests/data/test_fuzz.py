@@ -13,10 +13,11 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples, share_of
 from hungjury import native
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.data.reading import sources
@@ -24,7 +25,6 @@ from hungjury.data.reading import sources
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}, "t3": {"a": 1}}
 RUN = {"1": {"a": 2.0, "x": 1.0}, "2": {"d": 1.0, "b": 0.5}, "t3": {"a": 3.0}}
 MEASURES = ["AP", "nDCG@3", "Judged@2", "NumRet"]
-ROUNDS = 1  # more of everything, for a long night
 
 
 # --- a plain parser, written from the rules -------------------------------------------------
@@ -181,7 +181,7 @@ def fed(parser, parts):
 def test_labels_are_what_a_plain_parser_reads(wrong):
     rng = random.Random(11 + wrong)
     good = 0
-    for _ in range(500 * ROUNDS):
+    for _ in range(500):
         data = document(rng, 4, 3, wrong)
         expected = plain_labels(data)
         table = native.LabelTable()
@@ -212,7 +212,7 @@ def test_labels_are_what_a_plain_parser_reads(wrong):
 def test_runs_are_what_a_plain_parser_reads(wrong):
     rng = random.Random(21 + wrong)
     good = 0
-    for _ in range(500 * ROUNDS):
+    for _ in range(500):
         data = document(rng, 6, 4, wrong)
         expected = plain_run(data)
         store = native.RunStore()
@@ -240,7 +240,7 @@ def test_runs_are_what_a_plain_parser_reads(wrong):
 def test_numbers_are_what_python_reads():
     rng = random.Random(31)
     texts = [*NUMBERS, *WRONG]
-    for _ in range(3000 * ROUNDS):
+    for _ in range(share_of(3000)):
         digits = "".join(rng.choice("0123456789") for _ in range(rng.randint(1, 25)))
         at = rng.randint(0, len(digits))
         power = rng.choice(["", "", f"e{rng.randint(-330, 330)}", f"E+{rng.randint(0, 25)}"])
@@ -343,7 +343,7 @@ def check(data):
 @pytest.mark.parametrize("kind", SEEDS)
 def test_mutated_files(kind, monkeypatch):
     rng = random.Random(kind)
-    for _ in range(120 * ROUNDS):
+    for _ in range(share_of(120)):
         monkeypatch.setattr(sources, "CHUNK", rng.choice([1, 2, 7, 64, 1000, 1 << 20]))
         check(mutated(rng, SEEDS[kind]))
 
@@ -354,7 +354,7 @@ def test_mutated_files(kind, monkeypatch):
 )
 def test_random_bytes(start, monkeypatch):
     rng = random.Random(start)
-    for _ in range(80 * ROUNDS):
+    for _ in range(share_of(80)):
         monkeypatch.setattr(sources, "CHUNK", rng.choice([1, 5, 100, 1 << 20]))
         size = rng.choice([0, 1, 2, 10, 100, 3000])
         few = bytes(rng.choice(b'01ad \t\n#\r\x00\xff.,"') for _ in range(size))
@@ -366,7 +366,7 @@ def test_streamed_and_remembered_runs_agree_on_anything(monkeypatch):
     """Also where only some of the topics are judged."""
     rng = random.Random(41)
     both = 0
-    for _ in range(250 * ROUNDS):
+    for _ in range(250):
         monkeypatch.setattr(sources, "CHUNK", rng.choice([1, 3, 64, 500, 1 << 20]))
         data = document(rng, 6, 4, True) if rng.random() < 0.5 else mutated(rng, LISTS)
         rows = plain_run(data)
@@ -420,7 +420,7 @@ def refused_or_finite(read, data):
         assert np.isfinite(list(one.values()) if isinstance(one, dict) else one).all()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(CELLS), st.sampled_from([",", "\t"]))
 def test_separated_tables(table, mark):
     names, rows = table
@@ -431,7 +431,7 @@ def test_separated_tables(table, mark):
     refused_or_finite(hj.read_runs, data)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(VALUES))
 def test_json_lines(table):
     names, rows = table

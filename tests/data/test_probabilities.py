@@ -16,10 +16,11 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.probabilities import GRADES, HARD, RUN, SOFT, frame, graded, table
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.cli.main import hungjury as command
@@ -200,7 +201,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("written")
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(made=st.dictionaries(topics, st.dictionaries(documents, chances, max_size=5), max_size=3))
 def test_soft_labels_are_written_and_read_back(folder, made):
     made = {topic: pool for topic, pool in made.items() if pool}
@@ -220,7 +221,7 @@ def distributions(draw, size):
     return [w / sum(weights) for w in weights]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data(), size=st.integers(2, 5))
 def test_grade_probabilities_are_written_and_read_back(folder, data, size):
     names = st.text("aZ0é#-' ,\"", min_size=1, max_size=4).map(str.strip).filter(bool)

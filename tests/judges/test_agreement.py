@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.votes import RUNS, judgments, made_up, panel_of
 from hungjury.base.errors import InputError, MeasureError, MissingExtra, UnknownName
 from hungjury.data.labels import read_judgments
@@ -126,7 +127,7 @@ def test_cohen_example():
     assert found.label_rates.tolist() == [[0.5, 0.5], [0.4, 0.6]]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6))
 def test_laws(seed):
     votes = made_up(seed, top=2, documents=10)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.aware import scored_panel, weights_from_scores
+from builders.examples import examples
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.judges import judge_scores as random_judges
 from hungjury.judges.judge_scores import (
@@ -86,7 +87,7 @@ def test_supervised_is_the_loop(gap: str) -> None:
 
 
 @by_gap
-@settings(max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 10**6))
 def test_closeness_is_the_loop_and_within_bounds(gap: str, seed: int) -> None:
     scores, random, _ = judges_scores(seed)
@@ -115,7 +116,7 @@ def test_constant_scores_are_close_to_nothing(gap: str) -> None:
 
 
 @pytest.mark.parametrize("weight", ["md", "msd", "med"])
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 10**6))
 def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)
@@ -127,7 +128,7 @@ def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
 
 
 @by_name
-@settings(max_examples=8)
+@examples(8)
 @given(seed=st.integers(0, 10**6))
 def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)

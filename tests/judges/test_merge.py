@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.votes import in_order, judgments, made_up
 from hungjury import merge
 from hungjury.base.choices import Scope
@@ -88,7 +89,7 @@ def test_known_values():
     assert merge(judgments(votes, 1), "binmv").p.tolist() == [pytest.approx(2 / 3), 0.5]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 10**6))
 def test_the_mean_over_judges_is_the_mean_over_votes(seed):
     """On complete panels the mean RBP under each judge alone is the expected RBP of the votes."""
@@ -141,7 +142,7 @@ def test_a_document_that_nobody_judged_is_certain_to_have_the_lowest_grade(metho
     assert merge(given, method).posterior[0].tolist() == [1, 0, 0, 0]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10**6))
 def test_unjudged_documents_change_nothing_for_the_others(seed):
     votes = made_up(seed, top=2, negative=True)

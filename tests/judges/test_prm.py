@@ -6,10 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.prm_panels import (
     GRADES,
     MODEL,
@@ -33,7 +34,7 @@ from oracles import prm as naive_prm
 # Against the loops over pairs
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=panels(), data=st.data(), smoothing=st.sampled_from([0.0, 0.5, 1.0, 3.0]))
 def test_every_level(rows, data, smoothing):
     judgments = panel(rows)
@@ -80,7 +81,7 @@ def test_real_judgment_groups(shared_data):
         assert same(p, naive_prm.prm(few, level, range(1, 7)))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(rows=panels(lowest=0), smoothing=st.sampled_from([0.0, 1.0]))
 def test_scenarios_are_all_thresholds(rows, smoothing):
     assume(twice(rows))
@@ -388,7 +389,7 @@ def test_measures_without_a_version(name):
     assert "E(X)" in caught.value.remedy
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(labels=st.lists(st.sampled_from([-2, 0, 1, 2]), min_size=1, max_size=12))
 def test_counts_of_relevant_documents(labels):
     """PRM equation 1."""
@@ -428,7 +429,7 @@ def test_rows_and_text():
 # Users and assessors
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(rows=panels(lowest=0), data=st.data())
 def test_users_and_assessors_are_paired(rows, data):
     judges = sorted({judge for _, _, judge, _ in rows})

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import hungjury as hj
+from builders import commands
 from builders.label_server import HOSTILE, Client, Server, make_panel, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
@@ -339,11 +340,13 @@ def test_a_request_that_drips_is_closed_in_time(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_told_and_nothing_is_left(
-    tmp_path: Path, words: list[str], message: str
+    tmp_path: Path, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delattr("uvicorn.Server.run")  # a page would be waited for
     make_plan(tmp_path, 3)
     before = sorted(tmp_path.iterdir())
-    done = hungjury(tmp_path, "label", *words, *([] if "--export" in words else ["--port", "0"]))
+    port = [] if "--export" in words else ["--port", "0"]
+    done = commands.hungjury("label", *words, *port, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.measures import CLASSES, measures
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.data.alignment import Alignment, align
@@ -99,7 +100,7 @@ def test_every_kernel_is_tested() -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.name)
-@settings(max_examples=4)
+@examples(4)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_every_measure_of_the_catalogue(
     simulate: Simulate, cls: Any, data: st.DataObject, seed: int

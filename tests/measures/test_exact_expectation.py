@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import HungjuryError, MeasureError
 from oracles import expected as loops
 from oracles import gain as naive_gain
@@ -52,7 +53,7 @@ def graded(laws):
     return hj.read_qrels(io.StringIO("\n".join(lines) + "\n"))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     pool=st.dictionaries(st.sampled_from(INSIDE[1:]), chances, max_size=4),
     order=st.permutations(INSIDE + OUTSIDE),

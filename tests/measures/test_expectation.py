@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import HungjuryError, MeasureError
 from hungjury.report.comparison import trec_lines
 from oracles import expected as loops
@@ -84,7 +85,7 @@ def some_judged(lists, pools):
 # E(AP) is exact
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     pools=st.lists(some_pool(chances), min_size=1, max_size=3),
     lists=st.lists(orders, min_size=2, max_size=2),
@@ -103,7 +104,7 @@ def test_expected_ap_of_probabilities(pools, lists, cutoff):
             assert math.isclose(scores.values[0, j, k], expected, rel_tol=1e-10, abs_tol=1e-12)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     pool=some_pool(grade_laws()),
     documents=orders,
@@ -218,7 +219,7 @@ def test_drawn_intervals(drawn, name):
         assert share(lambda value: value >= high - 1e-5) > 0.025 - slack  # noqa: B023
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     pool=some_pool(chances),
     documents=orders,

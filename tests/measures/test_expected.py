@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import MeasureError
 from hungjury.judges.merge import merge
 from hungjury.measures.catalogue import CATALOGUE
@@ -138,7 +139,7 @@ def some_judged(runs, made):
 
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
 @pytest.mark.parametrize("kind", ["soft", "prob", "rel"])
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_mean_and_variance(kind, unjudged, data):
     topics, runs = data.draw(lists())
@@ -149,7 +150,7 @@ def test_mean_and_variance(kind, unjudged, data):
     check(made, runs, chosen, unjudged, hj.read_qrels if kind == "soft" else on_a_scale)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_probabilities_of_grades_are_summed_from_rel_on(data):
     topics, runs = data.draw(lists())
@@ -176,7 +177,7 @@ def test_probabilities_of_grades_are_summed_from_rel_on(data):
                     assert close(scores.variance[0, j, k], found[1])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.none() | chances, min_size=1, max_size=7),
     st.lists(chances, max_size=4),
@@ -264,7 +265,7 @@ def twins(rel, top):
 
 
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 10**6), rel=st.integers(1, 4))
 def test_certain_labels_give_the_plain_measures(simulate, unjudged, seed, rel):
     made = simulate(seed)
@@ -280,7 +281,7 @@ def test_certain_labels_give_the_plain_measures(simulate, unjudged, seed, rel):
     assert (scores.variance[~np.isnan(scores.values)] == 0).all()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 10**6), rel=st.integers(1, 4))
 def test_certain_probabilities_give_the_plain_measures(simulate, seed, rel):
     made = simulate(seed, negative=False)

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import MeasureError
 from hungjury.data.judged import many_lists
 from hungjury.measures.catalogue import CATALOGUE
@@ -40,7 +41,7 @@ def text(name, g):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data(), top=st.integers(1, 4), cutoff=st.none() | st.integers(1, 12))
 def test_one_list(name, data, top, cutoff):
     g = data.draw(laws(top))
@@ -52,7 +53,7 @@ def test_one_list(name, data, top, cutoff):
 
 
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_collection(simulate, unjudged, data, seed):
     made = simulate(seed)
@@ -76,7 +77,7 @@ lists_of_grades = st.lists(st.none() | st.integers(-1, 3), min_size=1, max_size=
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@examples(40)
 @given(labels=lists_of_grades, more=st.lists(st.integers(0, 3), max_size=4), k=st.integers(1, 3))
 def test_users_of_one_threshold_give_ap_at_it(name, labels, more, k):
     """XG section 6.2: with a single g_i = 1 the three measures are one; g_1 = 1 is AP."""
@@ -85,7 +86,7 @@ def test_users_of_one_threshold_give_ap_at_it(name, labels, more, k):
     assert same(hj.score_list(text(name, g), labels, pool), naive.ap(labels, pool, rel=k))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(labels=lists_of_grades, data=st.data())
 def test_expected_graded_ap_is_the_mean_of_ap_over_users(labels, data):
     """XG equation 6; users to whom nothing in the pool is relevant see 0."""
@@ -96,7 +97,7 @@ def test_expected_graded_ap_is_the_mean_of_ap_over_users(labels, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30)
+@examples(30)
 @given(counts=st.lists(st.integers(0, 3), min_size=3, max_size=3), data=st.data())
 def test_the_best_list_scores_1(name, counts, data):
     g = data.draw(laws(3))
@@ -105,7 +106,7 @@ def test_the_best_list_scores_1(name, counts, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30)
+@examples(30)
 @given(labels=st.lists(st.none() | st.integers(0, 1), min_size=1, max_size=8))
 def test_two_grades_are_ap(name, labels):
     pool = [label for label in labels if label is not None] + [1]

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.measures import (
     AS_FOUND,
     CLASSES,
@@ -63,7 +64,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 @by_class
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data(), labels=judged_lists, more=more_pool)
 def test_bounds(cls: Any, data: st.DataObject, labels: Labels, more: list[int]) -> None:
     m = data.draw(measures(cls))
@@ -98,7 +99,7 @@ def test_bounds_are_no_wider_than_needed(cls: Any) -> None:
 
 
 @by_class
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data(), labels=judged_lists, more=more_pool, number=st.integers(1, 9))
 def test_unjudged_documents_at_the_end_change_nothing(
     cls: Any, data: st.DataObject, labels: Labels, more: list[int], number: int
@@ -125,7 +126,7 @@ def test_length_matters_for_a_search_that_does_not_find_enough() -> None:
 
 
 @pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_written_and_read_back(cls: Any, data: st.DataObject) -> None:
     m = data.draw(measures(cls))
@@ -169,7 +170,7 @@ def whole(made: Any, chosen: list[Any], **policy: Any) -> Any:
     return hj.evaluate(qrels, made.runs, chosen, undefined="nan", **policy)
 
 
-@settings(max_examples=10, phases=AS_FOUND)
+@examples(10, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_shape(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     made, chosen = simulate(seed, topics=5, systems=2), one_of_each(data)
@@ -180,7 +181,7 @@ def test_shape(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     assert scores.topics == sorted(made.labels)
 
 
-@settings(max_examples=8, phases=AS_FOUND)
+@examples(8, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_one_topic_alone_is_as_among_many(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -203,7 +204,7 @@ def test_one_topic_alone_is_as_among_many(
             assert equal(alone.values[:, 0, 0], among.values[:, 0, k])
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_one_system_alone_is_as_among_many(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -219,7 +220,7 @@ def test_one_system_alone_is_as_among_many(
         assert (alone.status[:, 0] == among.status[:, j]).all()
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_order_of_lines_does_not_matter(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     made, chosen = simulate(seed), one_of_each(data)
@@ -233,7 +234,7 @@ def test_order_of_lines_does_not_matter(simulate: Simulate, data: st.DataObject,
             assert equal(after.values, before.values)
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, number=st.integers(1, 5))
 def test_unjudged_documents_below_the_rest_change_nothing(
     simulate: Simulate, data: st.DataObject, seed: int, number: int
@@ -247,7 +248,7 @@ def test_unjudged_documents_below_the_rest_change_nothing(
     assert equal(whole(made, chosen).values, before.values)
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, depth=st.integers(1, 8))
 def test_depth_is_a_shorter_list(
     simulate: Simulate, data: st.DataObject, seed: int, depth: int
@@ -261,7 +262,7 @@ def test_depth_is_a_shorter_list(
     assert equal(cut.values, whole(made, chosen).values)
 
 
-@settings(max_examples=15, phases=AS_FOUND)
+@examples(15, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_condensed_is_the_condensed_list(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -286,7 +287,7 @@ def test_condensed_infap_does_not_see_negative_grades() -> None:
 # Topics without anything relevant, topics without a list
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_undefined_is_zero_or_nan_or_dropped(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -325,7 +326,7 @@ def test_undefined_is_zero_or_nan_or_dropped(
             assert mine == {t for k, t in enumerate(drop.topics) if not undefined[i, j, k]}
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_topics_without_a_list(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     made, chosen = simulate(seed), one_of_each(data)
@@ -365,7 +366,7 @@ def scored(alignment: Any, labels: Any, m: Any, **how: Any) -> Any:
 
 
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-@settings(max_examples=8, phases=AS_FOUND)
+@examples(8, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, condensed=st.booleans())
 def test_stacked_labels_are_as_each_alone(
     simulate: Simulate, ties: str, data: st.DataObject, seed: int, condensed: bool
@@ -386,7 +387,7 @@ def test_stacked_labels_are_as_each_alone(
             assert equal(stacked[a], scored(aligned, labels[a], m, **how)), m
 
 
-@settings(max_examples=10, phases=AS_FOUND)
+@examples(10, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, budget=st.integers(1, 40))
 def test_lists_are_scored_in_blocks_of_any_size(
     simulate: Simulate, data: st.DataObject, seed: int, budget: int

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.measures import (
     AS_FOUND,
     BY_GAIN,
@@ -41,7 +42,7 @@ def test_every_parameter_is_varied() -> None:
 
 
 @pytest.mark.parametrize("name", ORACLES)
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data(), labels=judged_lists, more=more_pool)
 def test_one_list(name: str, data: st.DataObject, labels: Labels, more: Pool) -> None:
     m = data.draw(measures(CATALOGUE[name]))
@@ -50,7 +51,7 @@ def test_one_list(name: str, data: st.DataObject, labels: Labels, more: Pool) ->
     assert same(hj.score_list(m, labels, pool), oracle_value(m, labels, pool, top)), m
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(labels=judged_lists)
 def test_the_pool_of_a_list_without_one_is_the_list(labels: Labels) -> None:
     for name in ("AP", "nDCG@5", "Bpref", "NumRel", "ERR"):
@@ -58,7 +59,7 @@ def test_the_pool_of_a_list_without_one_is_the_list(labels: Labels) -> None:
 
 
 @pytest.mark.parametrize("source", ["files", "interleaved files", "dictionaries"])
-@settings(max_examples=15, phases=AS_FOUND)
+@examples(15, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_collection(
     simulate: Callable[..., Any], source: str, data: st.DataObject, seed: int
@@ -77,7 +78,7 @@ def test_collection(
                 assert same(scores.values[i, j, k], expected), (m, system, topic)
 
 
-@settings(max_examples=15, phases=AS_FOUND)
+@examples(15, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, seed: int) -> None:
     made = simulate(seed)
@@ -100,7 +101,7 @@ def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, 
             assert same(mean[i, j], expected), (m, system)
 
 
-@settings(max_examples=30, phases=AS_FOUND)
+@examples(30, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_scale_is_that_of_the_whole_input(
     simulate: Callable[..., Any], data: st.DataObject, seed: int

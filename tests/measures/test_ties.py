@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from builders.measures import AS_FOUND, CLASSES, measures, oracle_value, same
 from hungjury.base.errors import MeasureError
 from oracles import measures as naive
@@ -68,7 +69,7 @@ def test_who_knows_the_mean_over_orders() -> None:
     assert {cls.name for cls in NOT_KNOWING} >= {"ERR", "Q", "Bpref", "infAP", "IPrec"}
 
 
-@settings(max_examples=40, phases=AS_FOUND)
+@examples(40, phases=AS_FOUND)
 @given(data=st.data(), groups=groups, more=more_pool)
 def test_mean_over_all_orders(data: st.DataObject, groups: Groups, more: list[int]) -> None:
     assume(any(label is not None for group in groups for label in group))
@@ -145,7 +146,7 @@ def test_tied_list_of_unjudged_documents_only() -> None:
         assert same(value, oracle_value(m, [None] * 3, [1, 2, 0], TOP)), m
 
 
-@settings(max_examples=12, phases=AS_FOUND)
+@examples(12, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_expected_among_many_lists(simulate: Any, data: st.DataObject, seed: int) -> None:
     """Blocks of lists of different length, padding and missing lists beside tied ones."""
@@ -176,7 +177,7 @@ def test_without_ties_the_mean_is_the_value() -> None:
 
 
 @pytest.mark.parametrize("cls", NOT_KNOWING, ids=lambda cls: cls.name)
-@settings(max_examples=3)
+@examples(3)
 @given(data=st.data())
 def test_others_refuse(cls: Any, data: st.DataObject) -> None:
     m = data.draw(measures(cls))

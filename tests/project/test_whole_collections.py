@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.records import Record
 
-QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = examples(15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Collection(Record):

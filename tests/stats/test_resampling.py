@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from builders.examples import examples
 from hungjury.base.errors import InputError
 from hungjury.stats import paired as paired_sizes
 from hungjury.stats import paired as paired_tests
@@ -302,7 +303,7 @@ def test_randomisation_intervals_hold_what_the_test_does_not_reject(differences,
     assert p(high + 1e-6) < alpha
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(differences_of_some_topics, alphas, st.integers(0, 99))
 @example([0.0, 0.0, 0.0, 0.0, 0.0, 0.1], 0.1, 0)  # a resample of equal values has no spread
 def test_bootstrap_intervals_hold_what_the_test_does_not_reject(differences, alpha, seed):

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import HungjuryError, MeasureError
 from hungjury.data.alignment import align
 from hungjury.data.judged import judge_lists
@@ -134,7 +135,7 @@ def test_closed_forms_equal_the_solve(model, size):
     assert sums / sums.sum() == pytest.approx(visits / visits.sum(), rel=1e-10)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     labels_lists,
     st.lists(st.sampled_from([0, 1, 2]), max_size=3),
@@ -237,7 +238,7 @@ def test_through_evaluate_with_unjudged_documents(model, simulate):
 # Other users
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(labels_lists, st.integers(1, 8), st.integers(0, 10**6), st.booleans())
 def test_any_matrix_equals_the_exact_chain(labels, size, seed, timed):
     """Documents below the matrix are never visited; the watched chain is solved in fractions."""

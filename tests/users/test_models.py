@@ -8,10 +8,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hungjury as hj
+from builders.examples import examples
 from hungjury.base.errors import HungjuryError, InputError, MeasureError
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, fit_dynamic, user_model
@@ -162,7 +163,7 @@ def test_missing_files_and_classes_are_told(tmp_path):
 labels_lists = st.lists(st.sampled_from([0, 0, 1, 2, 3, None, -1]), max_size=14)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(labels_lists, st.lists(st.integers(0, 3), max_size=4), st.integers(1, 3), st.integers(1, 10))
 def test_nmcg_equals_the_loop(labels, more, nav_rel, cutoff):
     pool = [label for label in labels if label is not None] + more
