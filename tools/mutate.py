@@ -28,6 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -257,14 +258,15 @@ def chosen(
         near[test] /= again[test.split("[")[0]]
     focused = sorted(near, key=lambda test: -near[test])
     quick = sorted(near, key=lambda test: -near[test] / (seconds[test] + QUICK))
-    tests: set[str] = set()
+    tests: list[str] = []
     total = 0.0
     for order, limit in ((focused, budget / 2), (quick, budget)):
         for test in order:
             if test not in tests and (not tests or total + seconds[test] <= limit):
-                tests.add(test)
+                tests.append(test)
                 total += seconds[test]
-    return sorted(tests), round(total, 2)
+    places = [test.split("::")[0] for test in tests]
+    return sorted(tests, key=lambda test: places.index(test.split("::")[0])), round(total, 2)
 
 
 # One mutant
@@ -294,9 +296,11 @@ def run_mutant(tree: Path, mutant: dict[str, Any]) -> int:
     signal.alarm(20 * limit)  # for one that waits forever, on a busy machine
     os.environ["CI"] = "1"  # the same hypothesis examples every time
     sys.meta_path.insert(0, Mutated(tree, mutant["file"], mutant["number"]))
-    if not mutant["tests"]:
-        return 0
-    return int(pytest.main(["-x", "-p", "no:cacheprovider", *mutant["tests"]]))
+    for _, tests in groupby(mutant["tests"], lambda test: test.split("::")[0]):  # by file
+        status = int(pytest.main(["-x", "-p", "no:cacheprovider", *tests]))
+        if status:
+            return status
+    return 0
 
 
 def outcome(mutant: dict[str, Any], status: int) -> str:

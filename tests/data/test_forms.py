@@ -222,6 +222,31 @@ def test_the_audit_tells_agreement_and_the_coverage_of_the_top(tmp_path):
     labels = {"1": {"a": 1, "b": 0}}
     runs = {"x": {"1": {"a": 3, "b": 2}}, "y": {"1": {"b": 3, "z": 2, "w": 1, "v": 0}}}
     assert "50 % of the top 10 (y 25 %)" in str(hj.audit(labels, runs))
+    long = {"x": {"1": {f"d{rank}": -rank for rank in range(1, 121)}}}
+    deep = {"1": {f"d{rank}": 1 for rank in (1, 2, 11, 100, 101)}}
+    assert "20 % of the top 10 (x 20 %); 4 % of the top 100 (x 4 %)" in str(hj.audit(deep, long))
+
+
+def test_audits_are_shown_in_notebooks():
+    runs = {"x": {"1": {"a": 3, "b": 2}}}
+    assert "Nothing unusual found." in hj.audit({"1": {"a": 1, "b": 0}}, runs).to_html()
+    odd = hj.audit({"1": {"a": 1, "b": 0}, "2": {"a": 0}}, runs)
+    page = odd.to_html()
+    assert "1 system (x)" in page
+    assert all(note.kind in page for note in odd.notes)
+    assert odd.notes
+
+
+def test_a_dataset_with_several_sets_of_labels_needs_a_choice(tmp_path):
+    for name in ("queries.jsonl", "corpus.jsonl"):
+        write(tmp_path, name, "{}")
+    (tmp_path / "qrels").mkdir()
+    test = write(tmp_path / "qrels", "test.tsv", "query-id\tcorpus-id\tscore\nq\td\t1\n")
+    assert hj.read_qrels(tmp_path).to_dict() == {"q": {"d": 1}}
+    write(tmp_path / "qrels", "dev.tsv", "query-id\tcorpus-id\tscore\nq\te\t1\n")
+    with pytest.raises(InputError, match=r"several sets of labels: dev\.tsv, test\.tsv") as caught:
+        hj.read_qrels(tmp_path)
+    assert str(test) in str(caught.value)
 
 
 # Labels and runs from tables, frames and dictionaries.

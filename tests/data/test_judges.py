@@ -182,6 +182,12 @@ def test_stray_labels_are_one_in_a_thousand_or_fewer(share, stray):
         assert hj.read_judgments(panel).max_grade == 5
 
 
+def test_labels_above_a_binary_scale_are_stray():
+    panel = {"ann": labels([0, 1] * 1000), "bob": labels([*[0, 1] * 999, 0, 2])}
+    error = refused(panel, "stray-labels")
+    assert "1 label outside the scale 0-1 of all others: 2 (1)" in error.message
+
+
 def test_a_code_is_stray_however_often_it_occurs():
     panel = {"ann": labels([0, 1, 2, 3]), "bob": labels([0, 3, 999, 999])}
     error = refused(panel, "stray-labels")

@@ -344,6 +344,15 @@ def test_figures_are_the_loop(with_lazy, planned, rel):
     assert 1 <= found.effective <= len(found.judges)
 
 
+def test_pairs_without_common_documents_are_counted(with_lazy):
+    found = agreement_with_gold(with_lazy.judgments, with_lazy.gold, 1)
+    assert "independent ones." in found.to_text()
+    correlation, judges = found.correlation.copy(), len(found.judges)
+    correlation[0, 1] = correlation[1, 0] = np.nan
+    text = replace(found, correlation=correlation).to_text()
+    assert f"1 of {judges * (judges - 1) // 2} pairs do not." in text
+
+
 def test_probabilities_are_refused(with_lazy):
     soft = {"a": {"1": {"d": 0.3}}, "b": {"1": {"d": 0.6}}}
     with pytest.raises(HungjuryError, match="probabilities"):
