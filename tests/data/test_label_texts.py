@@ -157,3 +157,20 @@ def test_the_mean_of_grades_is_not_a_label():
     given = [{"qid": 1, "doc": "a", "judge": "g", "label": label} for label in (0, 3, 3)]
     refused(lambda: hj.read_judgments(given, repeats="mean"), "fractional-mean")
     assert hj.read_judgments(given, repeats="majority").qrels_of("g").to_dict() == {"1": {"a": 3}}
+
+
+def test_repeats_that_agree_stay_grades_and_the_first_that_differ_are_named():
+    given = [
+        {"qid": 1, "doc": d, "judge": "g", "label": label}
+        for d, label in zip("aabc", (3, 3, 0, 1), strict=True)
+    ]
+    panel = hj.read_judgments(given, repeats="mean")
+    assert panel.grades == (0, 1, 2, 3)
+    assert panel.qrels_of("g").to_dict() == {"1": {"a": 3, "b": 0, "c": 1}}
+    given += [{"qid": 1, "doc": "b", "judge": "g", "label": 1}]
+    error = refused(lambda: hj.read_judgments(given, repeats="mean"), "fractional-mean")
+    assert error.line == 3
+    halves = [{"qid": 1, "doc": d, "judge": "g", "label": label} for d in "ab" for label in (0, 1)]
+    assert hj.read_judgments(halves, repeats="mean").qrels_of("g").to_dict() == {
+        "1": {"a": 0.5, "b": 0.5}
+    }
