@@ -460,6 +460,21 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
     assert found[budget] == pytest.approx(normal_reach(0.95) * np.median(gaps), rel=1e-6)
 
 
+def test_topics_stay_uncertain_however_many_documents_are_labelled(made, aligned):
+    """On a population, a difference varies over topics as two systems' scores do."""
+    one, merged = hj.measure("nDCG@5"), merge(made.judgments, "binmv")
+    weight = plan_weights(Panel.of(made.judgments), aligned, [one], "influence")
+    everything = len(weight)
+    here = dict(expected_differences(one, aligned, merged, weight, everything))
+    beyond = dict(expected_differences(one, aligned, merged, weight, everything, "population"))
+    assert all(beyond[number] > here[number] for number in here)
+    assert here[everything] == pytest.approx(0, abs=1e-6)
+    drawn = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
+    cells = Scorer(one, aligned, 2)(drawn).mean(axis=0)
+    gaps = [np.std(a - b, ddof=1) / math.sqrt(len(a)) for a, b in itertools.combinations(cells, 2)]
+    assert beyond[everything] == pytest.approx(normal_reach(0.95) * np.median(gaps), rel=1e-5)
+
+
 def test_a_budget_of_one_label(made):
     assert len(hj.plan(made.judgments, made.runs, "nDCG@5", 1)) == 1
 

@@ -378,7 +378,8 @@ def _labels_to_ask(evidence: Evidence, ahead: Outlook | None) -> list[Step]:
     if ahead is None or merged.posterior is None:
         return []
     weight = influence(measure, alignment, merged)
-    expected = dict(expected_differences(measure, alignment, merged, weight, budget))
+    target = evidence.options.target
+    expected = dict(expected_differences(measure, alignment, merged, weight, budget, target))
     if expected.get(budget, ahead.difference) >= ahead.difference:
         return []
     command = f"`hungjury plan --budget {budget}`"

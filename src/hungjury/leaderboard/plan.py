@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import PlanDesign
+from hungjury.base.choices import PlanDesign, Target
 from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.options import takes
 from hungjury.base.parameters import MOST_LABELS, check_count
@@ -20,7 +20,7 @@ from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
-from hungjury.leaderboard.draws import reported_rate
+from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
@@ -48,12 +48,18 @@ VOTES, ROUNDS = 20_000, 50  # votes that the doubt is estimated from, and rounds
 
 
 def expected_differences(
-    measure: Measure, alignment: Alignment, merged: Merged, weight: Floats, budget: int
+    measure: Measure,
+    alignment: Alignment,
+    merged: Merged,
+    weight: Floats,
+    budget: int,
+    target: Target = "topics",
 ) -> list[tuple[int, float]]:
     """(labels, smallest detectable difference between two systems), typical over pairs.
 
     Grades are taken to be more uncertain than the votes on a document, as judges err together (see
-    `doubt`). The panel's error is the one assumed before any gold label.
+    `doubt`). The panel's error is the one assumed before any gold label. On a
+    population of topics, which of them were asked stays uncertain.
     """
     if len(alignment.systems) < 2:
         return []
@@ -77,12 +83,13 @@ def expected_differences(
     assert voted is not None
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
-    mean = scores_under(scorer, drawn).mean(axis=(0, 2))
-    rate = reported_rate(measure, mean, len(alignment.pool.topics))
+    cells = scores_under(scorer, drawn).mean(axis=0)
+    topics = Parts.of(cells, target).total
+    rate = reported_rate(measure, cells.mean(axis=1), len(alignment.pool.topics))
     each = np.outer(rate, rate)
     left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
     level = BOARD["level"].default
-    needed = [typical(of_differences(one), level) for one in left]
+    needed = [typical(of_differences(one + topics * each), level) for one in left]
     return list(zip(budgets, needed, strict=True))
 
 
@@ -218,7 +225,9 @@ def plan(
         labels_at_hand=int(known.sum()),
         expected=[]
         if design in ("topics", "depth")
-        else expected_differences(wanted[0], aligned, panel.merged(VOTE), weight, budget),
+        else expected_differences(
+            wanted[0], aligned, panel.merged(VOTE), weight, budget, "population"
+        ),
     )
 
 

@@ -185,7 +185,7 @@ class Plan(PlanRows, Result, eq=False):
         """A summary of the plan, and the precision to expect of it."""
         lines = [self._summary()]
         if self.expected:
-            lines.append("Smallest detectable difference to expect (typical pair of systems):")
+            lines.append("Smallest detectable difference to expect on topics like these:")
             lines += [f"{labels:8,} labels  {size:.4f}" for labels, size in self.expected]
         return "\n".join(lines) + "\n"
 
