@@ -227,6 +227,20 @@ def test_the_audit_tells_agreement_and_the_coverage_of_the_top(tmp_path):
     assert "20 % of the top 10 (x 20 %); 4 % of the top 100 (x 4 %)" in str(hj.audit(deep, long))
 
 
+def test_two_columns_of_unknown_names_are_named(tmp_path):
+    path = write(tmp_path, "q", "foo,bar\na,b\n")
+    error = refused(lambda: hj.read_qrels(path), "unknown-columns")
+    assert "unknown columns: foo, bar" in error.message
+
+
+def test_a_column_of_different_probabilities_is_not_one_of_ids(tmp_path):
+    lines = [f"1,d{d},{d / 12},0.5" for d in range(13)]  # 0 and 1 among them
+    path = write(tmp_path, "w.csv", "\n".join(["topic,document,ann,bob", *lines]))
+    panel = hj.read_judgments(path, wide=True)
+    assert panel.judges == ["ann", "bob"]
+    assert len(panel) == 26
+
+
 def test_audits_are_shown_in_notebooks():
     runs = {"x": {"1": {"a": 3, "b": 2}}}
     assert "Nothing unusual found." in hj.audit({"1": {"a": 1, "b": 0}}, runs).to_html()
