@@ -231,6 +231,7 @@ def test_two_columns_of_unknown_names_are_named(tmp_path):
     path = write(tmp_path, "q", "foo,bar\na,b\n")
     error = refused(lambda: hj.read_qrels(path), "unknown-columns")
     assert "unknown columns: foo, bar" in error.message
+    assert error.line == 1
 
 
 def test_a_column_of_different_probabilities_is_not_one_of_ids(tmp_path):
