@@ -310,6 +310,8 @@ def test_labels_never_make_a_board_less_decisive():
     kept, correction, notes = settled(made, found, panel, (few, many))
     assert correction.decides == "panel"
     assert (kept.draws == 1).all()
+    assert (kept.centre == 1).all()
+    assert (kept.mean == 0).all()
     assert kept.scale == "gold"
     assert [note.kind for note in notes] == ["undecided-labels"]
     for told in ((many, few), (many, many), (-few, many)):
@@ -320,4 +322,8 @@ def test_labels_never_make_a_board_less_decisive():
     kept, _, notes = settled(made, unknown, panel, (many, few))
     assert kept.scale == "panel"
     assert (kept.mean == 1).all()
+    assert (kept.centre == 0).all()
     assert [note.kind for note in notes] == ["unknown-level"]
+    kept, _, notes = settled(made, unknown, panel, (few, many))
+    assert (kept.centre == 1).all()
+    assert "follow the labels" not in notes[-1].text

@@ -87,16 +87,21 @@ def test_what_samples_leave_open_adds_up_over_documents(measure, made, aligned):
     expected = np.zeros((5, 5))
     for d in range(size):
         expected += (1 / probability[d] - 1) * of_differences(covariance(rough[:, d], p))
-    seen = told = level = 0.0
+    means = scores_under(scorer, labels).mean(axis=(0, 2))
+    along = (means - means.mean()) / np.sqrt(((means - means.mean()) ** 2).sum())
+    seen, told, level = np.zeros(2), np.zeros(2), 0.0  # along all means, and across
     disagreement = np.zeros((5, 5))
     for i, d in enumerate(chosen):
         off = fine[:, i] @ (shares[i] - p)
         pi = probability[d]
-        seen += (1 - pi) / pi**2 * off.var()
-        told += (1 - pi) / pi**2 * np.trace(of_differences(covariance(rough[:, d], p))) / 5
+        for into, table in ((seen, np.outer(off, off)), (told, covariance(rough[:, d], p))):
+            table = (1 - pi) / pi**2 * of_differences(table)
+            into += along @ table @ along, np.trace(table) - along @ table @ along
         level += (1 - pi) * (off.mean() / pi) ** 2
         disagreement += sample.disagreement[i] / pi * covariance(fine[:, i], shares[i])
-    total = np.clip(seen / told, 0.3, 4) * expected + level + disagreement
+    one, other = np.sqrt(np.clip(seen / told, 0.3, 4))
+    fit = one * np.outer(along, along) + other * (np.eye(5) - np.outer(along, along))
+    total = fit @ expected @ fit + level + disagreement
     np.testing.assert_allclose(found.covariance, total, rtol=1e-9, atol=1e-15)
     worst = [
         sum((max(rough[s, d]) - min(rough[s, d])) / probability[d] for d in skipped)

@@ -1,10 +1,12 @@
 """What a leaderboard warns about, and where each warning begins."""
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
 from hungjury.cli.main import hungjury as command
+from hungjury.leaderboard.board import best_elsewhere
 
 
 def judgments_of(topics=12, judges=3, documents=6, change=None):
@@ -142,3 +144,34 @@ def test_notes_on_judges_are_told_first(tmp_path):
     assert done.exit_code == 0, done.stderr
     told = done.stderr
     assert 0 <= told.index("only two judges") < told.index("equal scores")
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "told"),
+    [(0.35, 0.45, True), (0.45, 0.35, False), (0.4, 0.4, False), (0.344, 0.346, True),
+     (0.341, 0.344, False)],
+)  # fmt: skip
+def test_a_larger_chance_to_be_the_best_further_down_is_explained(first, other, told):
+    """Exactly where the percentages that are shown contradict the order."""
+    beats = np.array([[0.5, 0.53, 1], [0.47, 0.5, 1], [0, 0, 0.5]])
+    chances = np.array([first, other, 1 - first - other])
+    notes = best_elsewhere(["a", "b", "c"], {"p_best": chances, "beats": beats})
+    assert bool(notes) == told
+    if told:
+        assert notes[0].subjects == ("b",)
+        assert "beats it with a chance of 53 %" in str(notes[0])
+        assert notes[0].about == "result"
+
+
+def test_boards_explain_who_is_likeliest_to_be_the_best():
+    told = 0
+    for seed in (26, 27, 28, 29, 52):
+        made = hj.simulate(
+            systems=6 + seed % 5, topics=8 + 4 * (seed % 4), documents=60, seed=seed
+        )  # fmt: skip
+        board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=500, outlook=False)
+        shown = np.round(100 * board.p_best)
+        kinds = [note.kind for note in board.notes]
+        assert ("best-elsewhere" in kinds) == (shown.max() > shown[0])
+        told += "best-elsewhere" in kinds
+    assert told

@@ -151,6 +151,7 @@ class Ranking(Standing, Result, eq=False):
     mean: Floats
     low: Floats
     high: Floats
+    centre: Floats  # [system]: what the samples are around; not `mean` if that is the panel's alone
     samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
 
     def __repr__(self) -> str:
@@ -204,13 +205,33 @@ def ranked(
     are better. centre: [system], what the draws are around, if not `mean`.
     """
     better = -1.0 if smaller else 1.0
-    middle = better * (mean if centre is None else centre)
+    centre = mean if centre is None else centre
+    middle = better * centre
     order = np.argsort(-functional(middle, better * draws, options.order), kind="stable")
     samples = draws[:, order]
     where = standing(middle[order], better * samples, options.level, options.together, stretch)
     low, high = np.asarray(ends)[:, order]
-    shown = {"mean": mean[order], "low": low, "high": high, "samples": samples}
-    return order, vars(where) | shown
+    shown = {"mean": mean[order], "low": low, "high": high}
+    return order, vars(where) | shown | {"centre": centre[order], "samples": samples}
+
+
+def best_elsewhere(systems: Sequence[str], standing: Mapping[str, Any]) -> tuple[Note, ...]:
+    """Explain a system below the first whose chance to be the best is shown as a larger one.
+
+    The first is ahead on average, but P(best) is about all others at once: it is shared among
+    systems that are much alike, and larger for a system whose mean is less certain.
+    """
+    best = standing["p_best"]
+    rival = int(np.argmax(best))
+    if round(100 * best[rival]) <= round(100 * best[0]):
+        return ()
+    text = (
+        f"another system is more likely to be the best ({percent(best[rival])}) than the first "
+        f"({percent(best[0])}), which beats it with a chance of "
+        f"{percent(standing['beats'][0, rival])}; similar systems share the chance to be the best, "
+        "and it is larger for a mean that is less certain"
+    )
+    return (Note("best-elsewhere", 1, text, subjects=(systems[rival],), about="result"),)
 
 
 class Assumed(Record):
@@ -305,21 +326,21 @@ class Leaderboard(Ranking, eq=False):
         chosen, labels, systems = options.measure, found.panel.judgments, found.alignment.systems
         # With few topics an interval may exceed the measure's range; clip it.
         ends = np.clip(interval(made.means, options.level), chosen.low, chosen.high)
-        centre = made.mean if made.error is None else made.error.mean
         stretch = 1.0 if correction is None else correction.stretch
         order, ranking = ranked(
-            made.mean, ends, made.draws, options, chosen.smaller_is_better, centre, stretch
+            made.mean, ends, made.draws, options, chosen.smaller_is_better, made.centre, stretch
         )
         if correction is not None:
             ranking["apart"] &= correction.concludes
             correction = correction.ordered(order)
+        in_order = [systems[s] for s in order]
         return Leaderboard(
             **ranking,
             measure=str(chosen),
             merge=str(options.merge),
             target=options.target,
             scale=made.scale,
-            systems=[systems[s] for s in order],
+            systems=in_order,
             topics=found.alignment.pool.topics,
             cells=made.cells[order],
             unsure=found.drawn.draws.spread.mean(axis=0),
@@ -337,7 +358,7 @@ class Leaderboard(Ranking, eq=False):
                 judges=len(jury.panel.judges),
                 families=jury.families,
             ),
-            notes=notes,
+            notes=notes + best_elsewhere(in_order, ranking),
         )
 
     @cached_property

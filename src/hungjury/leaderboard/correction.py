@@ -311,7 +311,7 @@ def settled(
     opposed = bool((by_gold * by_panel < 0).any())
     fewer = np.abs(by_gold).sum() < np.abs(by_panel).sum()
     if fewer and not opposed and not correction.poor and correction.estimate != "exact":
-        estimate = replace(estimate, draws=panel.draws, error=panel.error)
+        estimate = replace(estimate, draws=panel.draws, error=panel.error, around=panel.mean)
         correction = replace(correction, decides="panel")
         text = (
             f"{plural(correction.labels, 'gold label')} do not decide yet: the panel alone tells "
@@ -320,12 +320,19 @@ def settled(
         notes = (Note("undecided-labels", correction.labels, text, about="result"),)
     if not correction.level_known:
         estimate = replace(
-            estimate, scale="panel", mean=panel.mean, cells=panel.cells, means=panel.means
+            estimate,
+            scale="panel",
+            mean=panel.mean,
+            cells=panel.cells,
+            means=panel.means,
+            around=estimate.centre,
         )
         text = (
             f"{plural(correction.labels, 'gold label')} do not support a level yet: means are on "
             "the panel's scale"
         )
+        if correction.decides == "gold":
+            text += ", while ranks and chances follow the labels"
         notes = (*notes, Note("unknown-level", correction.labels, text, about="result"))
     return estimate, correction, notes
 

@@ -214,7 +214,9 @@ class Spread(Record, eq=False):
     labels: NDArray[np.int16]  # [draw, document of the pool]
     grades: tuple[int, ...]
     chances: Floats  # [document of the pool, grade]
-    factor: float = 1.0  # fits their variance to the errors seen on labelled documents
+    axis: Floats  # [system]: contrasts that grow if all scores grow by one factor; length 1, or 0
+    factor: float = 1.0  # fits their variance to the errors seen on labelled documents,
+    on_axis: float = 1.0  # and this one along the axis
 
     def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
         """Components of some documents of the pool, or of all of them; without the factor."""
@@ -225,29 +227,45 @@ class Spread(Record, eq=False):
 
     def contrasts(self, probability: Floats) -> Floats:
         """[system, system]: covariance of differences, over samples with these probabilities."""
-        return self.factor * contrasts(self.parts(), probability, self.systems)
+        return self._fit(contrasts(self.parts(), probability, self.systems))
 
     def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
         """The same for samples of that many documents, drawn by weight."""
         found = contrasts_within(self.parts(), weight, budgets, self.systems)
-        return [self.factor * one for one in found]
+        return [self._fit(one) for one in found]
+
+    def _fit(self, covariance: Floats) -> Floats:
+        more = np.sqrt(self.on_axis) - np.sqrt(self.factor)
+        turn = np.sqrt(self.factor) * np.eye(self.systems) + more * np.outer(self.axis, self.axis)
+        return np.asarray(turn @ covariance @ turn)
 
     @property
     def systems(self) -> int:
         return len(self.scorer.alignment.systems)
 
-    def fitted(self, gold: GoldLabels, variance: Floats) -> Spread:
-        """With the factor that fits it to the variance over systems [labelled document] of the
-        errors seen there."""
-        expected = np.empty(len(gold.documents))
+    def fitted(self, gold: GoldLabels, seen: Floats) -> Spread:
+        """With the factors that fit it to squared errors seen on labelled documents.
+
+        seen: [2, labelled document], along the axis and across it.
+        """
+        expected = np.empty_like(seen)
         for mine, parts in self.parts(gold.documents):
-            expected[mine] = parts.table().var(axis=0).sum(axis=1)
+            expected[:, mine] = along_and_across(parts.table(), self.axis)
         probability = gold.probability[gold.documents]
         some = probability < 1
         weight = (1 - probability) / probability**2 if some.any() else np.ones(len(some))
-        total = float(weight @ expected)
-        factor = np.clip(float(weight @ variance) / total, *CALIBRATION) if total > 0 else 1.0
-        return replace(self, factor=float(factor))
+        total = expected @ weight
+        ratio = np.divide(seen @ weight, total, out=np.ones(2), where=total > 0)
+        on_axis, factor = np.clip(ratio, *CALIBRATION).tolist()
+        return replace(self, factor=factor, on_axis=on_axis)
+
+
+def along_and_across(table: Floats, axis: Floats) -> Floats:
+    """[2, document]: squared contrasts of effects [system, document, part] along an axis [system],
+    and the rest of them."""
+    along = (np.tensordot(axis, table, axes=1) ** 2).sum(axis=1)
+    every = len(axis) * table.var(axis=0).sum(axis=1)
+    return np.stack([along, np.maximum(every - along, 0)])
 
 
 class Direct(Record, eq=False):
@@ -270,9 +288,11 @@ def direct(
     Notes
     -----
     Differences between systems have a smoothed covariance: the variance that the predictions
-    themselves expect, over all documents of the pool, times a factor that fits it to the errors
-    seen on labelled documents. The variance of the level that all systems share is
-    Horvitz-Thompson's, from the errors seen alone.
+    themselves expect, over all documents of the pool, times factors that fit it to the errors
+    seen on labelled documents. There are two: an error about how much is relevant, which enters
+    the best possible score, moves all scores in proportion, and predictions expect more of such
+    errors than there are; one factor for all contrasts would take that off the others. The
+    variance of the level that all systems share is Horvitz-Thompson's, from the errors seen alone.
     """
     grades, chosen = np.array(gold.grades, dtype=np.int16), gold.documents
     place = prediction.draw(rng)
@@ -293,8 +313,10 @@ def direct(
     worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
     for mine, effect in effects_in_parts(scorer, rough, gold.grades, skipped):
         worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])
-    seen = _errors(scorer, labels[:FINE], gold, chances)
-    spread = Spread(scorer, rough, gold.grades, chances).fitted(gold, seen.variance)
+    axis = cells.mean(axis=1) - cells.mean()
+    axis /= np.linalg.norm(axis) or 1.0
+    seen = _errors(scorer, labels[:FINE], gold, chances, axis)
+    spread = Spread(scorer, rough, gold.grades, chances, axis).fitted(gold, seen.squared)
     return Direct(
         mean + seen.total,
         spread.contrasts(gold.probability)
@@ -328,27 +350,28 @@ class _Errors(Record, eq=False):
 
     total: Floats  # [system]: weighted by 1 / probability - 1
     level: float  # the variance over samples that all systems share
-    variance: Floats  # [labelled document]: over systems
+    squared: Floats  # [2, labelled document]: contrasts along the axis and across it
     disagreement: Floats  # [system, system]: covariance over the people who label
 
 
 def _errors(
-    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, chances: Floats
+    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, chances: Floats, axis: Floats
 ) -> _Errors:
     chosen = gold.documents
     probability, off = gold.probability[chosen], gold.shares - chances[chosen]
     systems = len(scorer.alignment.systems)
-    total, variance, level = np.zeros(systems), np.empty(len(chosen)), 0.0
+    total, squared, level = np.zeros(systems), np.empty((2, len(chosen))), 0.0
     products = Products(systems, [gold.disagreement / probability])
     turn = independent(gold.shares)
     for mine, effect in effects_in_parts(scorer, labels, gold.grades, chosen):
-        error = effect.turned(off[mine, :, None]).table()[:, :, 0]  # [system, document]
+        table = effect.turned(off[mine, :, None]).table()
+        error = table[:, :, 0]  # [system, document]
         pi = probability[mine]
         total += error @ (1 / pi - 1)
         level += float(((error.mean(axis=0) / pi) ** 2 @ (1 - pi)).sum())
-        variance[mine] = error.var(axis=0)
+        squared[:, mine] = along_and_across(table, axis)
         effect.turned(turn[mine]).add_to(products, mine)
-    return _Errors(total, level, variance, products.finish()[0])
+    return _Errors(total, level, squared, products.finish()[0])
 
 
 def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:

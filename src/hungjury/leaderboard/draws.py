@@ -403,6 +403,14 @@ class Estimate(Record, eq=False):
     draws: Floats  # [draw, system], for ranks, chances and groups
     parts: Parts
     error: ErrorDraws | None = None  # what the draws are made of, with a panel error
+    around: Floats | None = None  # [system]: what the draws are around, if not `mean`
+
+    @property
+    def centre(self) -> Floats:
+        """[system]: what the draws are around, by which systems are ranked."""
+        if self.error is not None:
+            return self.error.mean
+        return self.mean if self.around is None else self.around
 
 
 def panel_estimate(

@@ -279,7 +279,7 @@ def gate(
         notes = _about_compared(board.notes, compared)
         places = [_find(board.systems, name) for name in compared]
         better = -1.0 if board.smaller_is_better else 1.0
-        mean, draws = better * board.mean[places], better * board.samples[:, places]
+        mean, draws = better * board.centre[places], better * board.samples[:, places]
         gap, drawn = mean[1:] - mean[0], draws[:, 1:] - draws[:, :1]
         half = simultaneous_widths(draws, level, found.stretch, with_first=True)[0, 1:]
         for i, name in enumerate(wanted):

@@ -274,7 +274,7 @@ def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats
     """[system, system]: 1 where the row is told apart from the column as better, -1 as worse."""
     better = -1.0 if options.measure.smaller_is_better else 1.0
     where = standing(
-        better * made.mean, better * made.draws, options.level, options.together, stretch
+        better * made.centre, better * made.draws, options.level, options.together, stretch
     )
     return np.asarray(where.apart * np.sign(where.beats - 0.5))
 

@@ -22,7 +22,7 @@ from hungjury.base.tables import Table
 from hungjury.comparison.compare import averages, common_values
 from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.weights import Weights
-from hungjury.leaderboard.board import Leaderboard, Ranking, ranked
+from hungjury.leaderboard.board import Leaderboard, Ranking, best_elsewhere, ranked
 from hungjury.leaderboard.options import BoardOptions, split_options
 from hungjury.leaderboard.panel_error import SPREAD, TAU, kind_of_panel
 from hungjury.measures.score_files import JudgeScores, read_scores
@@ -275,12 +275,13 @@ def _over_judges(scores: JudgeScores, weights: str | Weights, seed: int) -> tupl
 
 def score_board(
     measure: str, systems: list[str], mean: Floats, ends: Floats, draws: Floats, smaller: bool,
-    options: BoardOptions, about: str, **more: Any,
+    options: BoardOptions, about: str, notes: tuple[Note, ...] = (), **more: Any,
 ) -> ScoreBoard:  # fmt: skip
     order, ranking = ranked(mean, ends, draws, options, smaller)
+    in_order = [systems[s] for s in order]
     return ScoreBoard(
-        **ranking, measure=measure, systems=[systems[s] for s in order], level=options.level,
-        about=about, smaller_is_better=smaller, **more,
+        **ranking, measure=measure, systems=in_order, level=options.level, about=about,
+        smaller_is_better=smaller, notes=notes + best_elsewhere(in_order, ranking), **more,
     )  # fmt: skip
 
 
