@@ -4,7 +4,9 @@ python -m benchmarks.truth.gold [--redraws 100] [--data ../shared/data] [--docs 
 
 Panels of five random judges; for every measure and budget, plans are redrawn, NIST's labels of the
 planned documents taken as gold, and estimates compared with the scores by all of NIST's labels. The
-budgets are looks at one path, too: is a pair ever called the wrong way round? The CSV file has a
+budgets are looks at one path, too: is a pair ever called the wrong way round? "matched" combines
+with labels that follow the order of mean votes, as many of each grade as gold labels let expect,
+in place of the panel's: it was tried, and boards do not use it. The CSV file has a
 row for every estimate and grows as they are made; a run that was stopped goes on from it. With
 --docs the tables of the page on labels are written anew.
 """
@@ -33,6 +35,7 @@ from hungjury.data.alignment import align
 from hungjury.data.qrels import Judgments
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.correction import combines, worthwhile
 from hungjury.leaderboard.direct import direct, features, predict
@@ -57,7 +60,7 @@ MEASURES = (
     "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "AP(rel=2)", "RR(rel=2)@10", "Q", "Bpref(rel=2)",
 )  # fmt: skip
 BUDGETS = (100, 200, 400, 1000)
-PANELS, JUDGES, DRAWS = 20, 5, 400
+PANELS, JUDGES, DRAWS, TIES = 20, 5, 400, 8
 CLOSEST = 0.1  # of the pairs, by the truth, are looked at by themselves
 Floats = NDArray[np.float64]
 Row = dict[str, str | float]
@@ -116,6 +119,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
     means = scores_under(scorer, merged.sample(rng, 40)).mean(axis=(0, 2))
     kernel = exposure_kernel(aligned)
     voted = merged.hard().labels
+    said = vote_shares(Panel.of(judgments)) @ np.arange(4.0)
     unit = range_of(chosen, aligned.pool, voted, 3)
     topic = aligned.pool.topic_of.astype(np.int64)
     foreseen = {budget: width for budget in BUDGETS
@@ -125,7 +129,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
     for redraw in range(redraws):
         priority = (1 - rng.random(len(weight))) / weight
         order = np.argsort(priority)
-        paths = {way: LabelPath(truth) for way in ("direct", "combined", "board")}
+        paths = {way: LabelPath(truth) for way in ("direct", "combined", "board", "matched")}
         for budget in BUDGETS:
             mine = np.sort(order[:budget])
             probability = inclusion(weight, float(priority[order[budget]]))
@@ -137,17 +141,33 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             both = combine_estimates(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
             ways = {"direct": (found.mean, found.covariance),
                     "combined": (both.mean, both.covariance)}  # fmt: skip
+            own = np.random.default_rng([seed, number, redraw, budget])
+            others = scores_under(scorer, matched(said, sample, own)).mean(axis=(0, 2))
+            also = combine_estimates(*ways["direct"], others, kernel, unit, DRAWS, own)
             shallow = combines(chosen, aligned.longest, 3)
             takes = shallow and worthwhile(both.covariance, found.covariance)
             ways["board"] = ways["combined" if takes else "direct"]
+            ways["matched"] = also.mean, also.covariance
             for way, (mean, cover) in ways.items():
                 row: Row = {"collection": name, "measure": text, "panel": number, "redraw": redraw,
                             "budget": budget, "estimate": way}  # fmt: skip
                 row |= figures(mean, cover, truth, unit)
-                row |= paths[way].look(mean, normal_draws(cover, DRAWS, rng), budget)
+                drawn = normal_draws(cover, DRAWS, own if way == "matched" else rng)
+                row |= paths[way].look(mean, drawn, budget)
                 row["panel_tau_ap"] = float(tau_ap(means, truth))
                 row["foreseen"] = foreseen[budget] / unit
                 out.append(row)
+    return out
+
+
+def matched(said: Floats, gold: GoldLabels, rng: np.random.Generator) -> NDArray[np.int16]:
+    """[set, document]: the documents with the largest mean votes get the highest grades, as many as
+    gold labels let expect; ties are broken at random."""
+    share = gold.weights @ gold.at_least / gold.weights.sum()
+    out = np.zeros((TIES, len(said)), dtype=np.int16)
+    for labels in out:
+        place = np.argsort(np.lexsort((rng.random(len(said)), said))) / len(said)
+        labels += (place[:, None] >= 1 - share).sum(axis=1).astype(np.int16)
     return out
 
 

@@ -63,6 +63,7 @@ SAMPLES: dict[str, list[list[str]]] = {
         [*QUICK, "--gold", "gold.qrels"],
         [*QUICK, "--gold", "some.qrels"],
         [*QUICK, "--gold", "labels.db", "--looks", "20,60"],
+        [*QUICK, "-m", "RR@10", "--gold", "some.qrels", "--plan", "deep.csv"],
         [*QUICK, "--kin", "system1", "--families", "judge[12]", "--merge", "em-ordinal"],
         [*QUICK, "--target", "topics", "--panel-error", "0", "--together", "--order", "wins"],
         ["--qrels", "gold.qrels", "--runs", "runs/*", "--draws", "100"],
@@ -87,6 +88,8 @@ def collection(folder: Path, seed: int, **size: int) -> None:
     (folder / "topics.csv").write_text("topic,group\n" + "\n".join(groups) + "\nnone,gone\n")
     plan = hj.plan(sim.judgments, sim.runs, "nDCG@10", 60, seed=seed)
     plan.write(folder / "plan.csv")
+    deep = hj.plan(sim.judgments, sim.runs, "RR@10", 60, seed=seed, design="depth")
+    deep.write(folder / "deep.csv")
     gold = sim.gold.to_dict()
     pairs = zip(plan.topics, plan.documents, strict=True)
     lines = [f"{t},{d},anna,{gold[t].get(d, 0)}" for t, d in pairs]

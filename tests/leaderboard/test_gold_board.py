@@ -531,3 +531,68 @@ def test_order_chances_and_gates_follow_labels_that_support_no_level():
     assert decided.difference == pytest.approx(found.centre[0] - found.centre[1])
     assert decided.difference > 0
     assert decided.chance > 0.5
+
+
+@pytest.fixture(scope="module")
+def by_depth():
+    """A plan by depth, all labels that it asks for, and how many each rank takes."""
+    made = hj.simulate(systems=6, topics=12, documents=60, depth=20, seed=2)
+    plan = hj.plan(made.judgments, made.runs, "RR@10", budget=300, design="depth")
+    smallest = {}
+    for system in made.runs.systems:
+        for topic in made.runs.topics:
+            for rank, (document, _) in enumerate(made.runs.ranked(system, topic), 1):
+                smallest[topic, document] = min(rank, smallest.get((topic, document), rank))
+    ranks = list(smallest.values())
+    upto = [sum(r <= rank for r in ranks) for rank in range(12)]
+    return made, plan, upto
+
+
+def first_of(made, plan, number):
+    truth, gold = made.gold.to_dict(), {}
+    for topic, document in [*zip(plan.topics, plan.documents, strict=True)][:number]:
+        gold.setdefault(topic, {})[document] = truth[topic][document]
+    return gold
+
+
+@pytest.mark.parametrize("measure", ["RR@10", "Success@3", "nDCG@2", "ERR@2"])
+@pytest.mark.parametrize("rank", [1, 2])
+@pytest.mark.parametrize("missing", [1, 0])
+def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, rank, missing):
+    made, plan, upto = by_depth
+    gold = first_of(made, plan, upto[rank] - missing)
+    given = {"gold": gold, "plan": plan, "draws": 300}
+    found = hj.leaderboard(made.judgments, made.runs, measure, **given)
+    needed = 1 if measure in ("RR@10", "Success@3") else 2
+    assert found.correction.depth == (rank - missing, needed)
+    assert found.to_dict()["correction"]["depth"] == (rank - missing, needed)
+    texts = [note.text for note in found.notes if note.kind == "undecided-labels"]
+    if rank - missing >= needed:
+        assert not any("of every list" in text for text in texts)
+        return
+    assert f"labels reach rank {rank - missing} of every list" in texts[0]
+    assert found.correction.decides == "panel"
+    assert found.scale == "panel"
+    alone = hj.leaderboard(made.judgments, made.runs, measure, draws=300)
+    assert found.systems == alone.systems
+    assert found.p_best == pytest.approx(alone.p_best)
+    assert found.low == pytest.approx(alone.low)
+    (decided,) = hj.gate(made.judgments, made.runs, *found.systems[1::-1], measure, **given)
+    assert decided.low is None
+    assert "of every list" in " ".join(note.text for note in decided.notes)
+
+
+def test_other_designs_need_no_depth(by_depth):
+    made, deep, upto = by_depth
+    plan = hj.plan(made.judgments, made.runs, "RR@10", budget=100)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "RR@10", gold=first_of(made, plan, 100), plan=plan, draws=200
+    )
+    assert found.correction.depth is None
+    both = first_of(made, deep, upto[1] - 1)
+    for topic, labels in first_of(made, plan, 100).items():
+        both.setdefault(topic, {}).update(labels)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "RR@10", gold=both, plan=[deep, plan], draws=200
+    )
+    assert found.correction.depth is None

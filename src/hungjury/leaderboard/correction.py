@@ -52,6 +52,7 @@ SOME_LABELS = 20  # with so many labels; with fewer if its whole interval is
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
 TRIED = (*PROVEN, "AP", "R", "RR", "Q", "Bpref")  # labels alone cover what they say: the same
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
+FIRST_HIT = "best"  # the kernel of measures of the first relevant document alone
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
 
@@ -96,6 +97,9 @@ class Correction(Record, eq=False):
     looks, stretch
         Numbers of labels at which the result is checked, and the factor by which a difference has
         to be larger than at a single look.
+    depth
+        For plans by depth: the ranks down to which every list is labelled, and how many it takes
+        before the measure's intervals hold. None for other designs.
     """
 
     estimate: str
@@ -116,6 +120,12 @@ class Correction(Record, eq=False):
     looks: tuple[int, ...] = ()
     stretch: float = 1.0
     decides: str = "gold"
+    depth: tuple[int, int] | None = None
+
+    @property
+    def reaches(self) -> bool:
+        """Tell whether labels by depth reach far enough for intervals."""
+        return self.depth is None or self.depth[0] >= self.depth[1]
 
     @property
     def poor(self) -> bool:
@@ -126,7 +136,8 @@ class Correction(Record, eq=False):
     @property
     def concludes(self) -> bool:
         """Tell whether systems may be told apart: not by a panel that agrees poorly with gold."""
-        return not self.poor or self.estimate in ("exact", "direct")
+        alone = self.estimate in ("exact", "direct") and self.decides == "gold"
+        return not self.poor or alone
 
     @property
     def poor_agreement(self) -> str:
@@ -252,7 +263,9 @@ def gold_estimate(
     moved = _into_range(measure, mean)
     reach = normal_reach(level) * float(np.sqrt(max(covariance.mean(), 0.0)))
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
-    known = kind == "exact" or bool(enough)
+    longest, top = drawn.alignment.longest, gold.grades[-1]
+    depth = None if gold.depth is None else (gold.depth, depth_needed(measure, longest, top))
+    known = kind == "exact" or bool(enough and (depth is None or depth[0] >= depth[1]))
     mean, draws = mean + moved, draws + moved
     parts = Parts.of(found.cells, options.target, gold=covariance).scaled(rate)
     if options.target == "population":
@@ -278,6 +291,7 @@ def gold_estimate(
         interval_level=level,
         looks=options.looks,
         stretch=_stretch(gold, options.looks, 1 - level),
+        depth=depth,
     )
     if len(gold.skipped):
         text = (
@@ -310,13 +324,20 @@ def settled(
     by_gold, by_panel = apart
     opposed = bool((by_gold * by_panel < 0).any())
     fewer = np.abs(by_gold).sum() < np.abs(by_panel).sum()
-    if fewer and not opposed and not correction.poor and correction.estimate != "exact":
+    undecided = fewer and not opposed and not correction.poor and correction.estimate != "exact"
+    if undecided or not correction.reaches:
         estimate = replace(estimate, draws=panel.draws, error=panel.error, around=panel.mean)
         correction = replace(correction, decides="panel")
         text = (
             f"{plural(correction.labels, 'gold label')} do not decide yet: the panel alone tells "
             "more systems apart, so ranks and chances are the panel's"
         )
+        if correction.depth is not None and not correction.reaches:
+            reached, needed = correction.depth
+            text = (
+                f"labels reach rank {reached} of every list, and intervals of this measure hold "
+                f"from rank {needed} on: ranks and chances are the panel's until then"
+            )
         notes = (Note("undecided-labels", correction.labels, text, about="result"),)
     if not correction.level_known:
         estimate = replace(
@@ -374,6 +395,15 @@ def combines(measure: Measure, longest: int, top: int) -> bool:
         return False
     squares = kernel.weights**2
     return bool(squares[:RANKS].sum() >= SHALLOW * squares.sum())
+
+
+def depth_needed(measure: Measure, longest: int, top: int) -> int:
+    """Return the rank down to which all lists have to be labelled by depth before intervals hold:
+    the first one for measures of the first relevant document, else all that the measure sees."""
+    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
+    if kernel is not None and kernel.name == FIRST_HIT:
+        return 1
+    return longest if measure.depth is None else min(measure.depth, longest)
 
 
 def worthwhile(combined: Floats, direct: Floats) -> bool:

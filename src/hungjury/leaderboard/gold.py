@@ -34,6 +34,7 @@ class GoldLabels(Record, eq=False):
     design: str | None = None  # a `GoldDesign`, "whole" for all of the pool, None: unknown
     skipped: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # due, unlabelled
     weight: Floats | None = None  # [document of the pool]: probabilities are proportional to it
+    depth: int | None = None  # ranks down to which all lists are labelled, by plans by depth
     notes: tuple[Note, ...] = ()
 
     @property
@@ -233,6 +234,7 @@ def _by_plans(
     drawn, due = np.zeros((2, len(pool)), dtype=bool)
     weight = np.ones(len(pool))
     by_seed: dict[int, Floats] = {}
+    depth = 0
     for plan, usual in zip(plans, weights or [np.ones(len(pool))] * len(plans), strict=True):
         rows = in_order(plan)
         place = rows.places(pool)
@@ -257,7 +259,9 @@ def _by_plans(
         weight = usual / (usual[covered].mean() if plan.design == "influence" else 1)
         weight[place] = rows.weight[here]
         chance = plan.chance(weight, plan.threshold(int(here[reached - 1]) + 1))
-        chance = np.where(covered, chance, 0.0) * done[:reached].mean()
+        chance = np.where(covered, chance, 0.0)
+        depth = max(depth, int(usual[chance < 1].min(initial=len(pool))) - 1)
+        chance = chance * done[:reached].mean()
         by_seed[plan.seed] = np.maximum(by_seed.get(plan.seed, 0.0), chance)
     if not by_seed:
         raise InputError(
@@ -269,16 +273,18 @@ def _by_plans(
     keep = due[found.documents]
     late = int((~keep).sum())
     probability = 1 - np.prod([1 - one for one in by_seed.values()], axis=0)
+    by_depth = {plan.design == "depth" for plan in plans}
     found = found.only(
         keep,
         probability=probability,
         design="plan",
         skipped=np.setdiff1d(np.flatnonzero(due), found.documents),
         weight=None if plans[-1].design == "depth" else weight,
+        depth=depth if by_depth == {True} else None,
     )
     unseen = probability == 0
     share = percent(float(weight[unseen].sum() / weight.sum()))
-    if all(plan.design != "depth" for plan in plans):
+    if by_depth == {False}:
         text = (
             f"{plural(int(unseen.sum()), 'document')} joined the pool after the plan ({share} of "
             "the weight): predicted, not sampled"

@@ -412,7 +412,7 @@ def combine_estimates(
     mean = weight @ centre
     around = centre - mean
     cover = np.diag(weight @ within) + (around * weight[:, None]).T @ around
-    shared_variance = float(covariance.mean())
+    shared_variance = max(float(covariance.mean()), 0.0)
     at = _quantiles(weight, draws, rng)
     drawn = centre[at] + np.sqrt(within[at]) * rng.standard_normal((draws, len(noise)))
     shared = direct.mean() + np.sqrt(shared_variance) * rng.standard_normal((draws, 1))
