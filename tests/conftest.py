@@ -78,10 +78,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a browser is marked by it."""
+    """Whatever asks for a browser is marked by it; what takes longest starts first."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +107,12 @@ def study_sources(study_folder: Path) -> Any:
     from hungjury.studies.data import Sources
 
     return Sources.in_folder(study_folder)
+
+
+@pytest.fixture
+def svg_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures of studies are drawn once, not also as PDF and PNG."""
+    monkeypatch.setattr("hungjury.report.study_page.PICTURES", ("svg",))
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ SAMPLES = {
     "study crowd": [*STUDY, "--tuples", "1", "--sizes", "2", "--resamples", "20",
                     "--measures", "AP"],
     "study graded-ap": [*STUDY, "--repetitions", "1", "--rates", "0.5"],
-    "study markov": [*STUDY, "--repetitions", "1", "--rates", "0.5"],
+    "study markov": [*STUDY, "--repetitions", "1", "--rates", "0.5", "--lists", "6"],
     "study prm": [*STUDY, "--draws", "20"],
     "study random-relevance": [*STUDY, "--repetitions", "1", "--rates", "0.5", "--samples", "100"],
     "theory axioms": ["P@3", "--length", "3"],

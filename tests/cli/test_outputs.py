@@ -237,7 +237,7 @@ def test_what_is_written_beside_a_result_needs_a_file(here: Path) -> None:
             assert re.search("[●█▒─]", done.stdout), output
 
 
-@pytest.mark.parametrize("name", ["simulate", pytest.param("study markov", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["simulate", pytest.param("study prm", marks=pytest.mark.long)])
 def test_folders_of_results_are_written_file_by_file(
     here: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,9 +95,10 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("svg_only")
 def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     flags = ["--compared", "nDCG@5", "--compared", "AP", "--rel", 2, "--jobs", 1, "--quiet",
-             "--repetitions", 1, "--rates", 0.5]  # fmt: skip
+             "--repetitions", 1, "--rates", 0.5, "--lists", 6]  # fmt: skip
     files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
     done = run("study", "markov", *files, "-o", tmp_path, *flags)
     assert done.stderr == ""
@@ -115,7 +116,9 @@ def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
 def test_real_data(shared_data, tmp_path):
     policies = {"duplicates": "first", "grades": range(4), "outside": "clip"}
     sources = Sources.in_folder(shared_data / "dl21", score_precision="single", **policies)
-    study = run_study("markov(rel=2, repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
+    study = run_study(
+        "markov(rel=2, repetitions=1, rates=[0.5], lists=6)", sources, tmp_path, engine=ALONE
+    )
     correlations = study.report.tables["table-5.3"]
     recall_based = dict(zip((r[0] for r in correlations.rows), correlations.rows, strict=True))
     # What the thesis reports on four collections: with recall, Markov precision becomes AP.
@@ -255,6 +258,7 @@ def test_a_step_that_does_not_divide_1_is_refused(demo, tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("svg_only")
 def test_studies_tell_what_was_odd_about_labels_and_measures(tmp_path):
     for name in ("plain", "odd"):
         hj.simulate(systems=3, topics=4, documents=30, depth=10, seed=len(name)).write(
@@ -266,8 +270,8 @@ def test_studies_tell_what_was_odd_about_labels_and_measures(tmp_path):
     UserModel((rising,)).save(tmp_path / "users.json")
     call = ["study", "markov", "--data", tmp_path / "plain", "--data", tmp_path / "odd", "--grades",
             "0-1", "--outside", "clip", "--compared", "AP", "--compared",
-            f'nMCG(user="{tmp_path / "users.json"}")@4', "--repetitions", 1, "--jobs", 1,
-            "-o", tmp_path / "out"]  # fmt: skip
+            f'nMCG(user="{tmp_path / "users.json"}")@4', "--repetitions", 1, "--rates", 0.5,
+            "--lists", 6, "--jobs", 1, "-o", tmp_path / "out"]  # fmt: skip
     done = run(*call)
     clipped = "odd: 1 label outside the declared grades, clipped"
     assert f"note: {clipped}\n" in done.stderr

@@ -531,12 +531,12 @@ def test_intervals_cover_with_thirty_double_judgments(topics, documents, p, spre
     truth = float(chances.mean())
     if exchangeable:  # both directions: agreement counts twice
         truth = 2 * truth / (1 + truth)
-    covered = []
-    for _ in range(400):
+    covered, rounds = [], 160
+    for _ in range(rounds):
         given_ = double_judged(rng, topics, documents, p, spread, exchangeable)
         model = prm(given_, draws=200, **({} if exchangeable else {"assessors": "X"}))
         covered.append(model.low[1] <= truth <= model.high[1])
-    assert np.mean(covered) >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 400)
+    assert np.mean(covered) >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / rounds)
 
 
 def by_kind(rng, kinds, spread, documents=12):

@@ -201,7 +201,7 @@ def seeds_table(
 def test_differences_of_systems_with_seeds_are_covered(of_seeds: float, both: float) -> None:
     """Two equal systems are told apart as rarely as the level says; without the pattern, the best
     seed of each would be compared."""
-    rng, wrong, rounds = np.random.default_rng(4), 0, 400
+    rng, wrong, rounds = np.random.default_rng(4), 0, 200
     for seed in range(rounds):
         table = seeds_table(rng, 4, 3, 20, of_seeds, both)
         board = hj.leaderboard_of_scores(table, draws=400, seed=seed, seed_pattern="-seed[0-9]+$")

@@ -70,6 +70,7 @@ def test_an_example_that_prints_something_else_is_found(tmp_path: Path) -> None:
     assert not list(examples.differences(page))
 
 
+@pytest.mark.first
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="pip install 'hungjury[docs]'")

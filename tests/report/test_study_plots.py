@@ -12,8 +12,9 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.base.tables import Table
-from hungjury.report.pictures import new_rows, picture_bytes, save_picture
+from hungjury.report.pictures import new_picture, new_rows, picture_bytes, save_picture
 from hungjury.report.study_plots import (
+    draw_approaches,
     draw_interaction,
     draw_main_effects,
     draw_matrices,
@@ -50,6 +51,23 @@ def test_correlations(scores: Any, tmp_path: Path) -> None:
     assert {"AP", "RBP", "ERR", "1.00"} <= set(texts(figure))
     save_picture(figure, str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").read_text().count("<svg") == 1
+
+
+def test_approaches_that_end_alike_keep_their_order() -> None:
+    names = [f"approach {i}" for i in range(12)]
+    _, axes = new_picture(4, 3)
+    draw_approaches(axes, [2, 3], dict.fromkeys(names, np.array([0.5, 0.6])), "tau_ap", names)
+    assert [line.get_label() for line in axes.lines] == names
+
+
+@pytest.mark.parametrize("what", ["topics", "ranking", "bump", "heat-map"])
+def test_names_that_are_no_text_can_be_drawn(what: Any) -> None:
+    """Bytes of a file that are not UTF-8 are lone surrogates in names."""
+    runs = {f"{s}\udcff": {"1": {"a": 1.0, "b": float(s)}, "2": {"c": 1.0}} for s in "02"}
+    scores = hj.evaluate({"1": {"a": 1, "b": 0}, "2": {"c": 1}}, runs, "AP")
+    figure = scores.plot(what=what).figure
+    assert picture_bytes(figure, "svg").startswith(b"<?xml")
+    assert r"0\udcff" in texts(figure)
 
 
 @pytest.mark.filterwarnings("error")  # matplotlib warns where no room is left for the axes

@@ -34,7 +34,7 @@ ALONE = Engine("local", 1)
 GRADES: dict[str, Any] = {"grades": range(4)}
 AWARE = "aware(sizes=[2, 3], tuples=3, replicates=2, measures=['AP', 'nDCG(base=2)@20'])"
 RECIPES = [
-    "markov(repetitions=1, rates=[0.5])",
+    "markov(repetitions=1, rates=[0.5], lists=6)",
     "graded-ap(repetitions=1, rates=[0.5], step=0.5)",
     "random-relevance(repetitions=1, rates=[0.5], samples=20)",
     "crowd(tuples=2, measures=['RBP'])",
@@ -279,10 +279,10 @@ def test_errors_name_the_collection(
         run_study(RECIPES[0], collections(folders), tmp_path / "out", engine=ALONE)
 
 
-@pytest.mark.long
+@pytest.mark.usefixtures("svg_only")
 def test_two_collections_on_the_command_line(folders: tuple[Path, Path], tmp_path: Path) -> None:
     flags = ["--data", f"T08={folders[0]}", "--data", folders[1], "--grades", "0-3", "--jobs", 1,
-             "--repetitions", 1, "--rates", 0.5, "-o", tmp_path]  # fmt: skip
+             "--repetitions", 1, "--rates", 0.5, "--lists", 6, "-o", tmp_path]  # fmt: skip
     done = CliRunner().invoke(
         command, ["study", "markov", *map(str, flags)], catch_exceptions=False
     )

@@ -101,7 +101,9 @@ def plain(axes: Iterable[Axes]) -> list[Axes]:
 
 
 def shortened(name: str) -> str:
-    """Leave out the middle of a long name, such as that of a measure with a file's path."""
+    """Leave out the middle of a long name, such as that of a measure with a file's path; what
+    cannot be drawn is escaped."""
+    name = visible(name)
     if len(name) <= LONGEST:
         return name
     return f"{name[: LONGEST // 2]}\N{HORIZONTAL ELLIPSIS}{name[-(LONGEST // 2 - 1) :]}"

@@ -48,8 +48,10 @@ def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
     pictures: dict[str, bytes] = {}
     shown: dict[str, bytes] = {}
     for name, one in report.figures.items():
-        figure = one.draw()  # once: it is slow
-        each = {form: picture_bytes(figure, form) for form in PICTURES}
+        figure, each = one.draw(), {}
+        for form in PICTURES:
+            each[form] = picture_bytes(figure, form)
+            figure.set_layout_engine("none")  # found once: it is slow
         pictures |= {f"{_stem(name, one.title)}.{form}": each[form] for form in PICTURES}
         shown[name] = each["svg"]
     contents: dict[str, str | bytes] = {"index.html": study_page(study, shown)}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import RankCorrelation
+from hungjury.base.text import visible
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.report.pictures import (
     COLOURS,
@@ -136,7 +137,7 @@ def draw_approaches(
     bands: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> None:
     """Many approaches, of which few can be told apart. bands: [end, place] of approaches."""
-    shown = set(_best(lines, what) if named is None else named)
+    shown = dict.fromkeys(_best(lines, what) if named is None else named)
     for name in lines:
         if name not in shown:
             axes.plot(places, lines[name], color="0.8", linewidth=0.7)
@@ -262,7 +263,7 @@ def _levels(axes: Axes, levels: Sequence[object]) -> None:
     places = np.arange(0, len(texts), step)
     upright = not numbers and (len(texts) > 6 or max(map(len, texts)) > 8)
     axes.set_xticks(
-        places, [texts[i] for i in places], rotation=90 if upright else 0,
+        places, [visible(texts[i]) for i in places], rotation=90 if upright else 0,
         fontsize=7 if len(texts) > 12 and not numbers else 8,
     )  # fmt: skip
 
