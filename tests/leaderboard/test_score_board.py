@@ -11,7 +11,7 @@ import pytest
 
 import hungjury as hj
 from builders.commands import hungjury
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, percent
 from hungjury.leaderboard.panel_error import TAU
 
 SIMS = {f"c{seed}": hj.simulate(topics=8, systems=4, seed=seed) for seed in (1, 2, 3)}
@@ -310,6 +310,36 @@ def test_agreement_on_the_order_of_systems(tmp_path: Path) -> None:
 def test_texts_of_many_collections_have_the_overall_columns() -> None:
     many = {f"m{i}": BOTH[f"c{1 + i % 3}"] for i in range(7)}
     board = hj.leaderboards(many, "nDCG@10", draws=100)
-    assert "m3 groups" not in str(board)
-    assert "borda" in str(board)
+    header = next(line for line in str(board).splitlines() if line.startswith("system "))
+    assert header.split()[-4:] == ["wins", "mean", "rank", "Borda"]
     assert "m3 groups" in board.to_csv()
+
+
+def test_texts_of_few_collections_have_the_mean_chance_and_groups_on_each() -> None:
+    text = str(BOARD)
+    header = next(line for line in text.splitlines() if line.startswith("system "))
+    assert header.split()[-3:] == ["c1", "c2", "c3"]
+    for name, part in BOARD.parts.items():
+        first = part.rows()[0]
+        assert f"{first.mean:.3f} {percent(first.p_best)} {first.letters}" in text
+        row = next(r for r in BOARD.table().to_dicts() if r["system"] == first.system)
+        assert row[f"{name} p_best"] == first.p_best
+        assert row[f"{name} groups"] == first.letters
+
+
+def test_notes_of_one_collection_name_it() -> None:
+    made = hj.simulate(topics=8, systems=3, seed=1)
+    odd = hj.simulate(topics=8, systems=3, seed=1, odd=["reversed"])
+    board = hj.leaderboards(
+        {"fine": (made.judgments, made.runs), "odd": (odd.judgments, odd.runs)},
+        "nDCG@10",
+        draws=100,
+    )
+    alone, same = (
+        {str(note) for note in hj.leaderboard(*one, "nDCG@10").notes if note.about != "files"}
+        for one in ((odd.judgments, odd.runs), (made.judgments, made.runs))
+    )
+    told = {str(note) for note in board.notes}
+    assert alone - same
+    assert {f"odd: {text}" for text in alone - same} <= told
+    assert alone & same <= told

@@ -17,7 +17,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
-from hungjury.base.results import Plot
+from hungjury.base.results import Plot, in_report
 from hungjury.base.tables import Table
 from hungjury.comparison.compare import averages, common_values
 from hungjury.judges.aware import aware_of_scores
@@ -30,7 +30,6 @@ from hungjury.measures.scores import Scores, averaged
 from hungjury.stats.resampling import interval, repeat_deviations, topic_deviations
 
 FEWEST = 2  # topics, and collections
-SHOWN, OVERALL = 6, 11  # most collections with columns in texts; columns about all together
 
 
 class ScoreBoard(Ranking, eq=False):
@@ -83,7 +82,7 @@ class ScoreBoard(Ranking, eq=False):
 
     def table(self) -> Table:
         """Return a row per system; with collections also wins, mean rank, Borda count and, for
-        each collection, the mean and the groups."""
+        each collection, the mean, P(best) and the groups."""
         return replace(super().table(), digits=3)
 
     def _columns(self) -> dict[str, Sequence[Any]]:
@@ -100,6 +99,8 @@ class ScoreBoard(Ranking, eq=False):
         for (name, board), row in zip(self.parts.items(), means, strict=True):
             letters = {one.system: one.letters for one in board.rows()}
             columns[name] = row.tolist()
+            chances = dict(zip(board.systems, board.p_best.tolist(), strict=True))
+            columns[f"{name} p_best"] = [chances[system] for system in self.systems]
             columns[f"{name} groups"] = [letters[system] for system in self.systems]
         return columns
 
@@ -122,11 +123,10 @@ class ScoreBoard(Ranking, eq=False):
     def _parts(self) -> Iterable[str | Table]:
         number = len(self.systems)
         yield self.about
-        table = self.table()
-        if len(self.parts) > SHOWN:  # a line would be too long
-            table = replace(table, columns=table.columns[:OVERALL],
-                            rows=[row[:OVERALL] for row in table.rows])  # fmt: skip
+        table = in_report("board.rounded_score_board")(self, 3)
         yield table
+        if self.parts and set(self.parts) <= set(table.columns):
+            yield "Under the name of a collection: the mean, P(best) and groups on it alone."
         yield (
             f"{self.pairs_apart} of {plural(number * (number - 1) // 2, 'pair')} of systems can be "
             "told apart; those that share a group letter cannot."

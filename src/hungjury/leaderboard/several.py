@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -278,9 +278,17 @@ def _same_systems(
     systems = [name for name in sorted(first.systems) if name in every]
     absent = {name: sorted(set().union(*names.values()) - has) for name, has in names.items()}
     told = [f"{few(gone)} on {name}" for name, gone in absent.items() if gone]
-    notes = [note for board in parts.values() for note in board.notes if note.about != "files"]
+    where: dict[Note, list[str]] = {}
+    for name, board in parts.items():
+        for note in board.notes:
+            if note.about != "files":
+                where.setdefault(note, []).append(name)
+    notes = tuple(
+        note if len(named) == len(parts) else replace(note, text=f"{few(named)}: {note.text}")
+        for note, named in where.items()
+    )
     if not told:
-        return systems, tuple(dict.fromkeys(notes))
+        return systems, notes
     if not common or not systems:
         raise InputError(
             f"systems are missing: {'; '.join(told)}", code="missing-systems",
@@ -289,7 +297,7 @@ def _same_systems(
         )  # fmt: skip
     count = sum(map(len, absent.values()))
     note = Note("missing-systems", count, f"left out: {'; '.join(told)}", about="result")
-    return systems, (note, *dict.fromkeys(notes))
+    return systems, (note, *notes)
 
 
 def _weights(parts: Mapping[str, Any], weights: Mapping[str, float] | None) -> Floats:

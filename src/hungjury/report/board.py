@@ -10,10 +10,11 @@ from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Cell, Table
 from hungjury.base.text import columns, number_text, visible_line
 from hungjury.judges.families import favour_text
-from hungjury.leaderboard.board import BoardRow, Leaderboard
+from hungjury.leaderboard.board import BoardRow, Leaderboard, Ranking
 from hungjury.leaderboard.correction import Correction, Interval
 from hungjury.leaderboard.evidence import Outlook
 from hungjury.leaderboard.panel_error import OVERRATED_BY, PEOPLE
+from hungjury.leaderboard.score_board import ScoreBoard
 
 
 def _corrected_by(correction: Correction) -> str:
@@ -87,6 +88,7 @@ BEST_RECORD = (
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
 MOST_JUDGES = 30
+MOST_COLLECTIONS = 6  # with columns of their own in a text
 CAUSES = {  # of uncertainty, and what they mean
     "topics": ("which topics were asked", "other topics like these would give different means"),
     "labels": ("labels of single documents", "errors that differ from topic to topic"),
@@ -138,13 +140,40 @@ def board_text(board: Leaderboard, digits: int) -> str:
 
 def rounded_board(board: Leaderboard, digits: int) -> Table:
     """Return a row per system with rounded numbers, for LaTeX and HTML."""
-    interval = f"{percent(board.settings.level)} interval"
-    header = ["system", f"{board.measure}, mean", interval, "P(best)", "ranks", "groups"]
+    return _rounded_rows(board, board.settings.level, digits)
+
+
+def _rounded_rows(board: Ranking, level: float, digits: int) -> Table:
+    header = ["system", f"{board.measure}, mean", f"{percent(level)} interval", "P(best)", "ranks",
+              "groups"]  # fmt: skip
     rows = []
     for row in board.rows():
         mean, low, high, best, ranks = _rounded(row, digits)
         ranks = ranks.replace("-", "\N{EN DASH}")
         rows.append([row.system, mean, f"[{low}, {high}]", best, ranks, row.letters])
+    return Table(header, rows, left=1)
+
+
+def rounded_score_board(board: ScoreBoard, digits: int) -> Table:
+    """Return a row per system with rounded numbers; with a few collections, also the mean, P(best)
+    and groups on each."""
+    table = _rounded_rows(board, board.level, digits)
+    if len(board.parts) < 2:
+        return table
+    told = board.table().to_dicts()
+    counts = {"wins": "{:d}", "mean_rank": "{:.1f}", "borda": "{:g}"}
+    header = [*table.columns, "wins", "mean rank", "Borda"]
+    rows = [
+        [*row, *(form.format(of[name]) for name, form in counts.items())]
+        for row, of in zip(table.rows, told, strict=True)
+    ]
+    if len(board.parts) <= MOST_COLLECTIONS:  # otherwise a line would be too long
+        for name, part in board.parts.items():
+            header.append(name)
+            found = {one.system: one for one in part.rows()}
+            for row in rows:
+                one = found[str(row[0])]
+                row.append(f"{one.mean:.{digits}f} {percent(one.p_best)} {one.letters}")
     return Table(header, rows, left=1)
 
 
