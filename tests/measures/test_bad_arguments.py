@@ -91,6 +91,8 @@ def test_depths_that_are_none(depth):
         ((), MeasureError, "no measure was given"),
         ("ndcgs@10", UnknownName, "did you mean nDCG"),
         (["AP", "sucess@5"], UnknownName, "did you mean Success"),
+        ("MRR@10", UnknownName, "did you mean RR@10?"),
+        ("ndcg_at_10", UnknownName, "did you mean nDCG@10?"),
         ("F1", MeasureError, "needs cutoff"),
         ("E(AP@10)@5", MeasureError, "AP@10 has a cutoff"),
         ("P@0", MeasureError, "cutoff is 0"),
