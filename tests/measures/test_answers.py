@@ -149,3 +149,8 @@ def test_names_with_blanks_and_colons_stay_apart(tmp_path: Path) -> None:
     assert sorted(found.texts.values()) == sorted(f"{s} on {t}" for s, t in named)
     found.judgments.qrels_of("x").write(tmp_path / "x.qrels")
     assert hj.read_qrels(tmp_path / "x.qrels").to_dict() == found.judgments.qrels_of("x").to_dict()
+
+
+def test_whole_scores_are_the_grades_up_to_the_end_of_the_scale():
+    rows = [{"system": "x", "topic": str(t), "score": t} for t in range(3)]
+    assert hj.read_answers(rows, scale="0-3").judgments.grades == (0, 1, 2, 3)

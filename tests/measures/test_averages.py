@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
+from builders.scores import scores_of
+from hungjury.base.errors import HungjuryError
 from hungjury.measures.scores import over_topics
 from hungjury.studies import compare_approaches, tuple_study
 from hungjury.studies.measure_comparison import better_on
@@ -67,3 +69,21 @@ def test_resamples_of_topics_are_summarised_like_the_topics(name: str) -> None:
     np.testing.assert_allclose(better_on(scores, shares)[0], scores.better())
     average = scores.averages[0]
     np.testing.assert_allclose(over_topics(scores.values[0], average), scores.mean()[0])
+
+
+def test_systems_without_a_mean_come_last():
+    scores = scores_of([[[np.nan] * 3, [0.2] * 3, [0.7] * 3, [0.2] * 3]])
+    assert scores.best_first() == [2, 1, 3, 0]
+
+
+def test_how_topics_were_chosen_is_recorded():
+    labels, runs = {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": {"a": 1}, "2": {"b": 1}}}
+    assert hj.evaluate(labels, runs, "AP", topics=["1"]).settings.topics == "listed"
+    assert hj.evaluate(labels, runs, "AP", topics="retrieved").settings.topics == "retrieved"
+
+
+def test_levels_of_intervals_are_shares():
+    soft = {"1": {"a": 0.5, "b": 0.2}}
+    scores = hj.evaluate(soft, {"x": {"1": {"a": 2, "b": 1}}}, "E(AP)", distribution=True)
+    with pytest.raises(HungjuryError, match="level"):
+        scores.interval(1.5)

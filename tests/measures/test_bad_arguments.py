@@ -91,6 +91,7 @@ def test_depths_that_are_none(depth):
         ((), MeasureError, "no measure was given"),
         ("ndcgs@10", UnknownName, "did you mean nDCG"),
         (["AP", "sucess@5"], UnknownName, "did you mean Success"),
+        ("AP,nDCG@10", UnknownName, "name each measure by itself: AP and nDCG@10"),
         ("MRR@10", UnknownName, "did you mean RR@10?"),
         ("ndcg_at_10", UnknownName, "did you mean nDCG@10?"),
         ("F1", MeasureError, "needs cutoff"),

@@ -272,11 +272,9 @@ class Scores(Record, Distribution, Result, eq=False):
         return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
 
     def best_first(self) -> list[int]:
-        """Sort systems by the first measure's mean, best first; equal ones in their given order."""
-        first = self.better()[0]
-        return sorted(
-            range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
-        )
+        """Sort systems by the first measure's mean, best first, undefined last; equal ones in
+        their given order."""
+        return [int(s) for s in np.argsort(-self.better()[0], kind="stable")]
 
     def table(self, digits: int = 4) -> Table:
         """Return the means, a row per system, best first; the best of each measure is bold."""
