@@ -58,7 +58,7 @@ SAMPLES = {
     "study random-relevance": [*STUDY, "--repetitions", "1", "--rates", "0.5", "--samples", "100"],
     "theory axioms": ["P@3", "--length", "3"],
     "theory balancing": ["AP", "--length", "10"],
-    "theory figure": ["balancing", "-o", "figure.svg"],
+    "theory figure": ["significance", "--trials", "10", "-o", "figure.svg"],
     "theory scale": ["AP", "--length", "3"],
     "theory order": ["0,1", "1,0"],
     "train": ["fold/train.txt", "--valid", "fold/vali.txt", *QUICK, "-o", "new.json"],

@@ -56,7 +56,7 @@ def test_draws_have_the_exact_posterior(votes):
     size = len(merged.grades)
     usual = merged.posterior.mean(axis=0)  # one more document, with the usual grades
     exact = np.array(naive.posterior_of_grades(votes, size, 3, usual.tolist()))[order]
-    found = draw_labels(merged, flat, 30_000, np.random.SeedSequence(1))
+    found = draw_labels(merged, flat, 12_000, np.random.SeedSequence(1))
     drawn = np.stack([(found.labels == g).mean(axis=0) for g in range(size)], axis=1)
     assert drawn == pytest.approx(exact, abs=0.02)
     assert found.posterior == pytest.approx(exact, abs=0.02)

@@ -108,8 +108,8 @@ def variants(cls: Any) -> list[Any]:
 def test_lists_cut_between_ties(cls: Any) -> None:
     for groups in LISTS:
         for depth in itertools.accumulate(map(len, groups)):
-            for m in variants(cls):
-                value = tied_scores(groups, [1], [m], depth=depth).values[0, 0, 0]
+            values = tied_scores(groups, [1], variants(cls), depth=depth).values[:, 0, 0]
+            for m, value in zip(variants(cls), values, strict=True):
                 expected = brute_force(m, groups, pool_of(groups, [1]), depth)
                 assert same(value, expected), (m, groups, depth)
 
