@@ -37,6 +37,7 @@ NATIVE = [
     "GAP(g=[0.1, 0.2, 0.3, 0.4])", "GAP(g=[0, 0.5, 0, 0.5])@5", "xGAP(g=[0.1, 0.2, 0.3, 0.4])",
     "xGAP(g=[0, 0.5, 0.5, 0])@4", "eGAP(g=[0.1, 0.2, 0.3, 0.4])@6", "MP", "MP(rec=True)@5",
     "MP(model=LO_OR_ID)", "MP(model=LO_OR_LID, rel=2, rec=True)@7",
+    "MP(model=GL_OR_ID)", "MP(model=GL_OR_LID, rel=2, rec=True)@7", "MP(rates=[3, 2, 1])@3",
     "MP(model=published-shape, nav_rel=3, rec=True)", "MP(model=LO_AD_LID, rel=2)",
     "MP(model=constant)", "MP(model=[[0.5, 0.5], [0.2, 0.8]])",
     "nMCG@5",

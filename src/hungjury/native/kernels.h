@@ -20,12 +20,27 @@
 
 namespace hungjury {
 
+// What one instruction works on, written like one number: four numbers where the compiler has such
+// types. Comparisons choose among them without branches.
+#if defined(__GNUC__)
+typedef double Number __attribute__((vector_size(4 * sizeof(double))));
+#else
+using Number = double;
+#endif
+
 constexpr size_t kLanes = 16;  // label vectors worked on at once: their sums stay in registers
+constexpr size_t kSteps = kLanes * sizeof(double) / sizeof(Number);
 
 // One number for each label vector.
 struct alignas(64) Lanes {
-    double of[kLanes];
+    Number of[kSteps];
+
+    double *each() { return reinterpret_cast<double *>(of); }  // [vector]
+    const double *each() const { return reinterpret_cast<const double *>(of); }
 };
+
+inline void take_smaller(Number &a, const Number &b) { a = a < b ? a : b; }
+inline void take_larger(Number &a, const Number &b) { a = a > b ? a : b; }
 
 // A ranked list, best first: its documents, counted within the topic, each with the weight of its
 // rank. Documents that weigh nothing are left out.
@@ -54,7 +69,7 @@ HUNGJURY_WIDE inline void add_gains(WeightedList list, const TopicValues &topic,
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) sum.of[j] += weight * value.of[j];
+        for (size_t j = 0; j < kSteps; ++j) sum.of[j] += weight * value.of[j];
     }
     out = sum;
 }
@@ -66,7 +81,7 @@ HUNGJURY_WIDE inline void add_precisions(WeightedList list, const TopicValues &t
         const Lanes &value = topic.value[list.document[i]];
         const Lanes &counted = topic.counted[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
+        for (size_t j = 0; j < kSteps; ++j) {
             found.of[j] += counted.of[j];
             sum.of[j] += weight * (value.of[j] * found.of[j]);
         }
@@ -80,8 +95,8 @@ HUNGJURY_WIDE inline void add_cascade(WeightedList list, const TopicValues &topi
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
-            double here = value.of[j] * (1 - satisfied.of[j]);
+        for (size_t j = 0; j < kSteps; ++j) {
+            Number here = value.of[j] * (1 - satisfied.of[j]);
             sum.of[j] += weight * here;
             satisfied.of[j] += here;
         }
@@ -95,9 +110,9 @@ HUNGJURY_WIDE inline void take_best(WeightedList list, const TopicValues &topic,
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
-            double here = weight * value.of[j];
-            best.of[j] = here > best.of[j] ? here : best.of[j];
+        for (size_t j = 0; j < kSteps; ++j) {
+            Number here = weight * value.of[j];
+            take_larger(best.of[j], here);
         }
     }
     out = best;
@@ -109,8 +124,8 @@ HUNGJURY_WIDE inline void add_within(WeightedList list, const TopicValues &topic
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double rank = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j)
-            sum.of[j] += rank <= limit.of[j] ? value.of[j] : 0.0;
+        for (size_t j = 0; j < kSteps; ++j)
+            sum.of[j] += rank <= limit.of[j] ? value.of[j] : Number{};
     }
     out = sum;
 }
@@ -121,11 +136,11 @@ HUNGJURY_WIDE inline void take_precision(WeightedList list, const TopicValues &t
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
+        for (size_t j = 0; j < kSteps; ++j) {
             found.of[j] += value.of[j];
-            double here = value.of[j] * found.of[j] * weight;
-            here = found.of[j] >= needed.of[j] ? here : 0.0;
-            best.of[j] = here > best.of[j] ? here : best.of[j];
+            Number here = value.of[j] * found.of[j] * weight;
+            here = found.of[j] >= needed.of[j] ? here : Number{};
+            take_larger(best.of[j], here);
         }
     }
     out = best;
@@ -136,29 +151,33 @@ HUNGJURY_WIDE inline void add_preferences(WeightedList list, const TopicValues &
     Lanes sum = {}, worse = {}, most = topic.levels[0], unit = topic.levels[1];
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
-        for (size_t j = 0; j < kLanes; ++j) {
-            double lost = worse.of[j] < most.of[j] ? worse.of[j] : most.of[j];
-            sum.of[j] += value.of[j] > 0 ? 1 - lost / unit.of[j] : 0.0;
-            worse.of[j] += value.of[j] < 0 ? 1.0 : 0.0;
+        for (size_t j = 0; j < kSteps; ++j) {
+            Number lost = worse.of[j], good = value.of[j];
+            take_smaller(lost, most.of[j]);
+            take_larger(good, Number{});
+            sum.of[j] += good * (1 - lost / unit.of[j]);
+            worse.of[j] += good - value.of[j];
         }
     }
     out = sum;
 }
 
 // sum over values 1 of weight * (1 + documents counted above * the smoothed share of values 1 among
-// the values that are not 0 above), where the first level smooths
+// the values that are not 0 above), where the first level, above 0, smooths
 HUNGJURY_WIDE inline void add_inferred(WeightedList list, const TopicValues &topic, Lanes &out) {
     Lanes sum = {}, relevant = {}, judged = {}, pooled = {}, smooth = topic.levels[0];
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         const Lanes &counted = topic.counted[list.document[i]];
         double weight = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
-            double rate = (relevant.of[j] + smooth.of[j]) / (judged.of[j] + 2 * smooth.of[j]);
-            double here = weight + pooled.of[j] * weight * rate;
-            sum.of[j] += value.of[j] > 0 ? here : 0.0;
-            relevant.of[j] += value.of[j] > 0 ? 1.0 : 0.0;
-            judged.of[j] += value.of[j] != 0 ? 1.0 : 0.0;
+        for (size_t j = 0; j < kSteps; ++j) {
+            Number rate = (relevant.of[j] + smooth.of[j]) / (judged.of[j] + 2 * smooth.of[j]);
+            Number good = value.of[j], sure = -value.of[j];
+            take_larger(good, Number{});
+            take_larger(sure, value.of[j]);
+            sum.of[j] += good * (weight + pooled.of[j] * weight * rate);
+            relevant.of[j] += good;
+            judged.of[j] += sure;
             pooled.of[j] += counted.of[j];
         }
     }
@@ -173,13 +192,16 @@ HUNGJURY_WIDE inline void add_blended(WeightedList list, const TopicValues &topi
         const Lanes &value = topic.value[list.document[i]];
         const Lanes &counted = topic.counted[list.document[i]];
         double rank = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) best.of[j] = rank;
+        for (size_t j = 0; j < kSteps; ++j) best.of[j] = rank + Number{};
         for (size_t k = 0; k + 1 < topic.number; k += 2) {
             const Lanes &limit = topic.levels[k], &step = topic.levels[k + 1];
-            for (size_t j = 0; j < kLanes; ++j)
-                best.of[j] += step.of[j] * (rank < limit.of[j] ? rank : limit.of[j]);
+            for (size_t j = 0; j < kSteps; ++j) {
+                Number most = rank + Number{};
+                take_smaller(most, limit.of[j]);
+                best.of[j] += step.of[j] * most;
+            }
         }
-        for (size_t j = 0; j < kLanes; ++j) {
+        for (size_t j = 0; j < kSteps; ++j) {
             found.of[j] += counted.of[j] + value.of[j];
             sum.of[j] += counted.of[j] * (found.of[j] / best.of[j]);
         }
@@ -187,44 +209,111 @@ HUNGJURY_WIDE inline void add_blended(WeightedList list, const TopicValues &topi
     out = sum;
 }
 
+// How strongly documents pull a user, by their distance: its inverse, or that of its logarithm.
+class Pulls {
+  public:
+    explicit Pulls(bool logarithms) : logarithms_(logarithms) {}
+
+    // A table from distance 0 on that reaches to the end of the list. Weights are ranks.
+    const double *of(WeightedList list) {
+        double farthest = 0;
+        for (size_t i = 0; i < list.size; ++i) {
+            if (!(list.weight[i] > farthest && list.weight[i] < std::numeric_limits<int32_t>::max()))
+                throw std::out_of_range("ranks do not ascend");
+            farthest = list.weight[i];
+        }
+        for (size_t gap = table_.size(); gap <= static_cast<size_t>(farthest); ++gap) {
+            double far = static_cast<double>(gap);
+            table_.push_back(!gap ? 0 : logarithms_ ? 1 / std::log10(far + 2) : 1 / (far + 1));
+        }
+        return table_.data();
+    }
+
+  private:
+    bool logarithms_;
+    std::vector<double> table_;
+};
+
+// Precision at documents of value 1, averaged over the moves between them: as many start at one
+// document as end there.
+struct Moves {
+    Lanes found = {}, precision = {};  // down to the last of these documents
+    Lanes sum = {}, number = {};
+
+    void reach(size_t j, const Number &value, double rank) {
+        found.of[j] += value;
+        precision.of[j] = value > 0 ? found.of[j] / rank : precision.of[j];
+    }
+
+    // Nothing pulls away from a single document: the user stays there.
+    void mean(Lanes &out) const {
+        for (size_t j = 0; j < kSteps; ++j)
+            out.of[j] = number.of[j] > 0 ? sum.of[j] / (2 * number.of[j]) : precision.of[j];
+    }
+};
+
 // mean precision at the documents of value 1, where a user is who moves from each to those just
-// above and below it, as they pull: by the inverse of their distance, or of its logarithm
-// (`logarithms`, by distance). Weights are ranks.
-HUNGJURY_WIDE inline void average_walk(WeightedList list, const TopicValues &topic, Lanes &out,
-                                       const double *logarithms) {
-    Lanes sum = {}, pulls = {}, found = {}, last = {}, precision = {};
+// above and below it
+HUNGJURY_WIDE inline void walk_to_next(WeightedList list, const TopicValues &topic, Lanes &out,
+                                       const double *pulls) {
+    Moves moves;
+    Lanes last = {}, pull;
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
         double rank = list.weight[i];
-        for (size_t j = 0; j < kLanes; ++j) {
-            double gap = rank - last.of[j];
-            double pull = logarithms ? logarithms[static_cast<int32_t>(gap)] : 1 / (gap + 1);
-            double moves = found.of[j] > 0 ? value.of[j] * pull : 0.0;
-            found.of[j] += value.of[j];
-            double here = found.of[j] / rank;
-            sum.of[j] += moves * (here + precision.of[j]);
-            pulls.of[j] += 2 * moves;
-            last.of[j] = value.of[j] > 0 ? rank : last.of[j];
-            precision.of[j] = value.of[j] > 0 ? here : precision.of[j];
+        for (size_t j = 0; j < kLanes; ++j)
+            pull.each()[j] = pulls[static_cast<int32_t>(rank - last.each()[j])];
+        for (size_t j = 0; j < kSteps; ++j) {
+            Number here = moves.found.of[j] > 0 ? value.of[j] * pull.of[j] : Number{};
+            Number above = moves.precision.of[j];
+            moves.reach(j, value.of[j], rank);
+            moves.sum.of[j] += here * (above + moves.precision.of[j]);
+            moves.number.of[j] += here;
+            last.of[j] = value.of[j] > 0 ? rank + Number{} : last.of[j];
         }
     }
-    // Nothing pulls away from a single document: the user stays there.
-    for (size_t j = 0; j < kLanes; ++j)
-        out.of[j] = pulls.of[j] > 0 ? sum.of[j] / pulls.of[j] : precision.of[j];
+    moves.mean(out);
 }
 
-inline void walk_by_distance(WeightedList list, const TopicValues &topic, Lanes &out) {
-    average_walk(list, topic, out, nullptr);
+// the same, of a user who moves from each to all others
+HUNGJURY_WIDE inline void walk_to_any(WeightedList list, const TopicValues &topic, Lanes &out,
+                                      const double *pulls) {
+    struct Above {
+        Lanes value, precision;
+        int32_t rank;
+    };
+    thread_local std::vector<Above> passed;
+    passed.clear();
+    Moves moves;
+    for (size_t i = 0; i < list.size; ++i) {
+        const Lanes &value = topic.value[list.document[i]];
+        if (std::count(value.each(), value.each() + kLanes, 0.0) == kLanes) continue;
+        auto rank = static_cast<int32_t>(list.weight[i]);
+        Lanes number = {}, precision = {};
+        for (const Above &one : passed) {
+            double pull = pulls[rank - one.rank];
+            for (size_t j = 0; j < kSteps; ++j) {
+                number.of[j] += pull * one.value.of[j];
+                precision.of[j] += pull * one.precision.of[j];
+            }
+        }
+        Above &here = passed.emplace_back();
+        here.rank = rank;
+        here.value = value;
+        for (size_t j = 0; j < kSteps; ++j) {
+            moves.reach(j, value.of[j], rank);
+            here.precision.of[j] = value.of[j] * moves.precision.of[j];
+            moves.sum.of[j] += value.of[j] * precision.of[j] + here.precision.of[j] * number.of[j];
+            moves.number.of[j] += value.of[j] * number.of[j];
+        }
+    }
+    moves.mean(out);
 }
 
-inline void walk_by_logarithm(WeightedList list, const TopicValues &topic, Lanes &out) {
-    thread_local std::vector<double> table;
-    double farthest = 0;  // no gap is larger than a rank
-    for (size_t i = 0; i < list.size; ++i) farthest = std::max(farthest, list.weight[i]);
-    size_t longest = static_cast<size_t>(farthest);
-    for (size_t gap = table.size(); gap <= longest; ++gap)
-        table.push_back(1 / std::log10(static_cast<double>(gap) + 2));
-    average_walk(list, topic, out, table.data());
+template <auto walk, bool logarithms>
+void average_walk(WeightedList list, const TopicValues &topic, Lanes &out) {
+    thread_local Pulls pulls(logarithms);
+    walk(list, topic, out, pulls.of(list));
 }
 
 struct NamedKernel {
@@ -239,8 +328,11 @@ inline const NamedKernel &kernel(const std::string &name) {
         {"cascade", add_cascade, 0},     {"best", take_best, 0},
         {"within", add_within, 1},       {"reached", take_precision, 1},
         {"preferences", add_preferences, 2}, {"inferred", add_inferred, 1},
-        {"blended", add_blended, 0},     {"LO_OR_ID", walk_by_distance, 0},
-        {"LO_OR_LID", walk_by_logarithm, 0},
+        {"blended", add_blended, 0},
+        {"LO_OR_ID", average_walk<walk_to_next, false>, 0},
+        {"LO_OR_LID", average_walk<walk_to_next, true>, 0},
+        {"GL_OR_ID", average_walk<walk_to_any, false>, 0},
+        {"GL_OR_LID", average_walk<walk_to_any, true>, 0},
     };
     for (const auto &one : all)
         if (name == one.name) return one;
@@ -271,7 +363,7 @@ template <class Label> struct LabelVectors {
               std::vector<Lanes> &values) const {
         for (size_t j = 0; j < count; ++j) {
             const Label *mine = labels + (begin + j) * documents + first;
-            for (size_t d = 0; d < values.size(); ++d) values[d].of[j] = worth.of(mine[d]);
+            for (size_t d = 0; d < values.size(); ++d) values[d].each()[j] = worth.of(mine[d]);
         }
     }
 };
@@ -285,7 +377,7 @@ void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Wo
     bool apart = counted.grades > 0;
     std::vector<Lanes> values(documents, Lanes{}), counts(apart ? documents : 0, Lanes{});
     std::vector<Lanes> limits(number);
-    for (auto &limit : limits) std::fill(limit.of, limit.of + kLanes, 1.0);
+    for (auto &limit : limits) std::fill_n(limit.each(), kLanes, 1.0);
     TopicValues topic{values.data(), apart ? counts.data() : values.data(), limits.data(), number};
     Lanes scores;
     for (size_t begin = 0; begin < given.vectors; begin += kLanes) {
@@ -293,10 +385,10 @@ void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Wo
         given.fill(begin, count, first, worth, values);
         if (apart) given.fill(begin, count, first, counted, counts);
         for (size_t k = 0; k < number; ++k)
-            std::copy_n(levels + k * given.vectors + begin, count, limits[k].of);
+            std::copy_n(levels + k * given.vectors + begin, count, limits[k].each());
         for (size_t i = 0; i < lists.size(); ++i) {
             score(lists[i], topic, scores);
-            std::copy(scores.of, scores.of + count, out + i * given.vectors + begin);
+            std::copy_n(scores.each(), count, out + i * given.vectors + begin);
         }
     }
 }

@@ -235,16 +235,16 @@ class MP(OfUsers):
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
         """Return the number of relevant documents, and for each class of users the precision at
         them, summed over visits, and the visits; or the mean precision of a walk between them.
-
-        Walks from every relevant document to every other (GL_OR) are products of matrices: numpy's
-        are faster.
         """
-        if self.rates is not None or self.steps is not None or str(self.model).startswith("GL_OR"):
+        between_relevant = self.model in MODELS and "_OR_" in str(self.model)
+        if self.steps is not None or self.rates == FROM_MODEL:
+            return None
+        if self.rates is not None and (between_relevant or len(self.rates) < rank.max(initial=0)):
             return None
         hits, ranks = hits_of(top, self.rel), rank.astype(np.int32)
         found = Sum("gains", hits, np.ones(len(rank)))
-        if isinstance(self.model, str) and self.model.startswith("LO_OR"):
-            walk = Sum(self.model, hits, rank)
+        if between_relevant:
+            walk = Sum(str(self.model), hits, rank)
             return Sums((found, walk), lambda sums, pools: self._recalled(sums[1], sums[0], pools))
         if self.users is not None:
             visits = [_at_ranks(one, ranks) for one in self.users.stationary()]
@@ -254,6 +254,8 @@ class MP(OfUsers):
             ends = np.minimum(length, self.cutoff or np.inf).astype(np.int32)
             every = np.ones((len(rank), 1), dtype=bool)
             visits = [pull_sums(str(self.model), every, ranks[:, None], ends)[:, 0]]
+        if self.rates is not None:
+            visits = [v / _at_ranks(np.array(self.rates, dtype=float), ranks) for v in visits]
 
         def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
             pairs = zip(sums[1::2], sums[2::2], strict=True)
