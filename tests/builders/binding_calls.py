@@ -194,7 +194,8 @@ BINDINGS = {
             "weight": floats(1, 0.5, 1),
         },
         codes={"document": 2},
-        accepted=("labels 1 longer", "levels 0 shorter", "levels 0 longer"),
+        # With one vector, the two levels are those of the two lists.
+        accepted=("labels 1 longer", "labels 0 shorter", "levels 0 shorter", "levels 0 longer"),
     ),
     "pair_sums": Binding(
         _core.pair_sums,

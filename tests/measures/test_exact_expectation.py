@@ -168,6 +168,7 @@ def test_draws_follow_the_same_distribution(name):
         ("recall_base={1: 4}", {"least": 4}),
         ("recall_base=2.5", {"least": 3}),
         ("collection=9", {"elsewhere": 4}),  # 3 in the pool, 2 in the list
+        ("collection=5", {"elsewhere": 0}),  # all of them
         ("recall_base=retrieved", {"elsewhere": 1}),  # z, of the other run
     ],
 )
@@ -181,6 +182,26 @@ def test_recall_bases(name, base, extra):
     assert scores.variance[0, 0, 0] == pytest.approx(variance, abs=1e-10)
     drawn = scores.draws[0][:, 0, 0].astype(float)
     assert drawn.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / 3000) + 1e-6)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize(
+    ("base", "extra"),
+    [
+        ("collection=9", [{"elsewhere": 4}, {"elsewhere": 5}]),
+        ("recall_base=4", [{"least": 4}, {"least": 4}]),
+    ],
+)
+def test_recall_bases_of_drawn_measures(name, base, extra):
+    """Each list has a recall base of its own, and the two runs retrieve different numbers."""
+    lists = [["x", "a", "y", "b"], ["z", "c", "a"]]
+    runs = {str(number): {"1": as_run(documents)} for number, documents in enumerate(lists)}
+    measure = f"E({name}, unjudged=0.4, {base}, draws=3000)"
+    scores = hj.evaluate({"1": SOFT["1"]}, runs, measure)
+    for number, (documents, how) in enumerate(zip(lists, extra, strict=True)):
+        mean, variance = loops.list_moments(documents, binary(SOFT["1"]), DRAWN[name], 0.4, **how)
+        spread = 4 * math.sqrt(variance / 3000)
+        assert scores.values[0, number, 0] == pytest.approx(mean, abs=spread + 1e-6)
 
 
 def test_recall_bases_that_do_not_fit():

@@ -98,7 +98,7 @@ class Scorer:
         if out is None:
             out = np.empty((len(given), systems, topics))
         lists = self._lists
-        if lists is not None and (counts is None or self.kernel is not None):
+        if lists is not None:
             steps = range(0, len(given), VECTORS_AT_ONCE)
             tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
 
@@ -144,8 +144,11 @@ class Scorer:
         undefined: float,
     ) -> Floats:
         """Score one topic: [system, vector]."""
-        documents = self.alignment.pool.slice(topic)
-        pools, start, stop = _pools(labels[:, documents], self.top), *lists.of_topic(topic)
+        documents, (start, stop) = self.alignment.pool.slice(topic), lists.of_topic(topic)
+        if counts is None:
+            pools = _pools(labels[:, documents], self.top)
+        else:  # a pool for each list
+            pools = pools_of(counts.swapaxes(0, 1).reshape(-1, self.top + 1))
         sums = [
             native.score_lists(
                 part.name,
@@ -162,8 +165,7 @@ class Scorer:
             )
             for part in lists.sums.parts
         ]
-        if counts is not None:  # a pool for each list
-            pools = pools_of(counts.swapaxes(0, 1).reshape(-1, self.top + 1))
+        if counts is not None:
             values = lists.sums.finish([one.ravel() for one in sums], pools)
             values[~self.measure.defined(pools) | np.isnan(values)] = undefined
             return values.reshape(sums[0].shape)
@@ -253,10 +255,10 @@ def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, F
 
 
 def _levels(part: Sum, pools: Judged) -> Floats:
-    """Return [level, vector]."""
-    vectors = len(pools.length)
-    each = [np.broadcast_to(level, vectors) for level in part.levels(pools)]
-    return np.array(each, dtype=float).reshape(-1, vectors)
+    """Return [level, pool]: of vectors, or of each list and vector."""
+    number = len(pools.length)
+    each = [np.broadcast_to(level, number) for level in part.levels(pools)]
+    return np.array(each, dtype=float).reshape(-1, number)
 
 
 def _pools(labels: Labels, top: int) -> Judged:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it
+TAIL = 10.0  # standard deviations beyond which a binomial number is not followed
 
 
 class Expectation(Record, eq=False):
@@ -212,27 +214,41 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
         place = np.flatnonzero(world.judged)
         together[place] = place[_clusters(labels.aligned.pool, measure.clusters)]
     grades = np.array(labels.grades, dtype=np.uint8 if labels.top < 256 else np.int16)
+    inside = np.flatnonzero(world.judged)
+    keys = world.keys[others]
+    kinds, kind_of = _alike(pool.topic_of, world.at_least if middle is None else middle)
 
     def draw(number: int) -> LabelSets:
-        uniform = np.empty((number, len(world.judged)))
-        uniform[:, world.judged] = rng.random((number, len(world.judged) - len(others)))
-        if len(others):
-            salt = salts.integers(0, 2**64, size=(number, 1), dtype=np.uint64)
-            uniform[:, others] = _scrambled(world.keys[others] ^ salt)
-        if measure.clusters:
-            uniform = uniform[:, together]
-        places = np.zeros(uniform.shape, dtype=np.uint8)
-        if middle is None:
-            for k in range(world.at_least.shape[1]):
-                places += uniform < world.at_least[:, k]
-        else:
+        judged = rng.random((number, len(inside)))
+        salt = salts.integers(0, 2**64, size=number if len(others) else 0, dtype=np.uint64)
+        shift = np.zeros((number, 0))
+        if middle is not None:
             shift = measure.topic_shift * shifts.standard_normal((number, len(pool.topics)))
             shift += measure.judge_shift * shifts.standard_normal((number, 1))
-            for k in range(middle.shape[1]):
-                places += uniform < _logistic(middle[:, k] + shift[:, pool.topic_of])
-        return np.asarray(grades[places])
+        out = np.empty((number, len(world.judged)), dtype=grades.dtype)
+        for row in range(number):  # one by one: they stay in the processor's cache
+            uniform = np.empty(out.shape[1])
+            uniform[inside] = judged[row]
+            if len(others):
+                uniform[others] = _scrambled(keys ^ salt[row])
+            if measure.clusters:
+                uniform = uniform[together]
+            chances = world.at_least.T
+            if middle is not None:
+                moved = middle[kinds] + shift[row, pool.topic_of[kinds], None]
+                chances = np.ascontiguousarray(_logistic(moved).T)[:, kind_of]
+            out[row] = grades[sum(uniform < chance for chance in chances)]
+        return out
 
     return draw
+
+
+def _alike(topic: Ints, rows: Floats) -> tuple[Ints, Ints]:
+    """Return the first of all documents of a topic with equal rows, and which is whose."""
+    _, first, which = np.unique(
+        np.column_stack([topic, rows]), axis=0, return_index=True, return_inverse=True
+    )
+    return first, which.ravel()
 
 
 def _logistic(x: Floats) -> Floats:
@@ -291,6 +307,8 @@ def _pools_of_lists(world: World, labels: Labels, measure: E) -> Callable[[Label
     least = np.ceil(measure.least_relevant(pool.topics)).astype(np.int64)
     if not labels.outside and not least.any():
         return None
+    common = np.flatnonzero(world.common)
+    shared = Pool(pool.topics, [], np.searchsorted(common, pool.offsets))
     alone = np.flatnonzero(~world.common[aligned.document])  # in the recall base of their list only
     start, stop = (np.searchsorted(alone, ends) for ends in (aligned.start, aligned.stop))
     ranks = np.ones(len(alone), dtype=np.int32)
@@ -302,24 +320,56 @@ def _pools_of_lists(world: World, labels: Labels, measure: E) -> Callable[[Label
         rest = measure.collection - np.diff(labels.aligned.pool.offsets) - size
         if (rest < 0).any():
             measure.refuse_collection()
-    rng = np.random.default_rng([measure.seed, 2])
+        chance = np.random.default_rng([measure.seed, 2]).random((measure.draws, shape[1]))
+        beyond = iter(_successes(chance, rest, labels.outside))
 
     def count(drawn: LabelSets) -> Ints:
         out = np.empty((len(drawn), *shape, labels.top + 1), dtype=np.int64)
+        known = drawn[:, common]
         for grade in range(labels.top + 1):
-            out[..., grade] = pool.sum_by_topic((drawn == grade) & world.common)[:, None, :]
+            out[..., grade] = shared.sum_by_topic(known == grade)[:, None, :]
         if relevant is not None:  # labels are binary then
             found = relevant.filled(drawn).astype(np.int64)
             out[..., 1] += found
             out[..., 0] += size - found
         if rest is not None:
-            from scipy.special import bdtrik
-
-            chance = rng.random((len(drawn), 1, shape[1]))
-            more = np.ceil(np.maximum(bdtrik(chance, rest, labels.outside), 0)).astype(np.int64)
+            more = np.array(list(islice(beyond, len(drawn))))
             out[..., 1] += more
             out[..., 0] += rest - more
         out[..., -1] = np.maximum(out[..., -1], least)
         return out
 
     return count
+
+
+def _successes(chance: Floats, numbers: Ints, p: float) -> NDArray[np.int32]:
+    """Turn uniform numbers [draw, topic] into binomial ones [draw, system, topic], of so many
+    trials [system, topic]: by the inverse distribution function, looked up in tables."""
+    out = np.empty((len(chance), *numbers.shape), dtype=np.int32)
+    for topic, uniform in enumerate(chance.T):
+        trials, which = np.unique(numbers[:, topic], return_inverse=True)
+        ends = np.transpose(likely(trials, p)).tolist()
+        upto = [np.cumsum(binomial(n, p, *e)) for n, e in zip(trials.tolist(), ends, strict=True)]
+        found = [e[0] + np.searchsorted(c[:-1], uniform) for c, e in zip(upto, ends, strict=True)]
+        out[:, :, topic] = np.array(found)[which].T
+    return out
+
+
+def likely(number: Ints, p: float) -> tuple[Ints, Ints]:
+    """Return the least and the largest number of successes in so many trials that is followed."""
+    mean = number * p
+    reach = TAIL * (np.sqrt(mean * (1 - p)) + 1)
+    last = np.ceil(mean + reach).astype(np.int64)
+    return np.maximum(np.floor(mean - reach), 0).astype(np.int64), last
+
+
+def binomial(number: int, p: float, first: int, last: int) -> Floats:
+    """Return the probabilities of `first`, ..., `last` successes."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k = np.arange(first, last + 1)
+    inside = k <= number
+    k = np.minimum(k, number)
+    ways = gammaln(number + 1) - gammaln(k + 1) - gammaln(number - k + 1)
+    chance = np.where(inside, np.exp(ways + xlogy(k, p) + xlog1py(number - k, -p)), 0.0)
+    return np.asarray(chance / chance.sum())

@@ -25,12 +25,18 @@ from hungjury.measures.base import Kernel, pools_of, ratio, reach
 from hungjury.measures.batch import kernel_of, on_all_cores, places, weighted_places
 from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
-from hungjury.measures.drawn_labels import Expectation, Labels, drawn_scores, known_others
+from hungjury.measures.drawn_labels import (
+    Expectation,
+    Labels,
+    binomial,
+    drawn_scores,
+    known_others,
+    likely,
+)
 
 PLACES_AT_ONCE = 1 << 20  # ranks of lists that are filled in at once
 FOR_VARIANCE = 200  # label sets drawn where the mean is exact and the variance is not
 MOST_STATES = 5000  # of the best list: how many documents it has of each grade or better
-TAIL = 10.0  # standard deviations beyond which a binomial number is not followed
 
 
 def expected_scores(
@@ -197,10 +203,8 @@ def _factors(
     The last column is for all larger numbers, too.
     """
     topics = labels.aligned.pool.topics
-    reach = np.zeros(len(topics)) if hidden is None else hidden * labels.outside
-    spread = np.sqrt(reach * (1 - labels.outside))
-    first = np.maximum(np.floor(reach - TAIL * spread - TAIL), 0).astype(np.int64)
-    last = np.ceil(reach + TAIL * spread + TAIL).astype(np.int64) if hidden is not None else first
+    none = np.zeros(len(topics), dtype=np.int64)
+    first, last = (none, none) if hidden is None else likely(hidden, labels.outside)
     least = np.ceil(measure.least_relevant(topics)).astype(np.int64)
     whole = int(max(most + last.max(), least.max()))
     counts = np.zeros((whole + 1, labels.top + 1), dtype=np.int64)
@@ -214,24 +218,12 @@ def _factors(
         known[:, 0] = 0.0
     table = np.stack([known, known**2], axis=1)[:, :, : most + 1]
     for t, number in enumerate(() if hidden is None else hidden.tolist()):
-        chance = _binomial(number, labels.outside, first[t], last[t])[::-1]
+        chance = binomial(number, labels.outside, first[t], last[t])[::-1]
         mine = known[t, first[t] : last[t] + most + 1]
         table[t] = [np.convolve(one, chance, "valid") for one in (mine, mine**2)]
     steps = np.flatnonzero((np.diff(table, axis=-1) != 0).any(axis=(0, 1)))
     kept = int(steps.max(initial=-1)) + 2
     return np.ascontiguousarray(table[:, 0, :kept]), np.ascontiguousarray(table[:, 1, :kept])
-
-
-def _binomial(number: int, p: float, first: int, last: int) -> Floats:
-    """Return the probabilities of `first`, ..., `last` successes."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    k = np.arange(first, last + 1)
-    inside = k <= number
-    k = np.minimum(k, number)
-    ways = gammaln(number + 1) - gammaln(k + 1) - gammaln(number - k + 1)
-    chance = np.where(inside, np.exp(ways + xlogy(k, p) + xlog1py(number - k, -p)), 0.0)
-    return np.asarray(chance / chance.sum())
 
 
 def _graded_gains(

@@ -158,17 +158,20 @@ Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> w
     const NamedKernel &chosen = kernel(name);
     if (!worth.size()) throw std::out_of_range("no worth is given");
     if (counted.size()) check_sizes({{"worth", worth.size()}, {"counted", counted.size()}});
-    if (levels.shape(0)) check_sizes({{"vectors", labels.shape(0)}, {"levels", levels.shape(1)}});
     if (levels.shape(0) < chosen.levels) throw std::out_of_range("too few levels are given");
     auto lists = weighted_lists(start, stop, document, weight, documents);
     LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1)};
+    bool of_lists = levels.shape(0) && levels.shape(1) != given.vectors;
+    if (of_lists)
+        check_sizes({{"vectors of all lists", cells({lists.size(), given.vectors})},
+                     {"levels", levels.shape(1)}});
     size_t grades = worth.size() - 1;
     Table scores = table(lists.size(), given.vectors);
     {
         nb::gil_scoped_release free;
         score_topic(chosen.score, given, {worth.data(), grades},
                     {counted.data(), counted.size() ? grades : 0}, levels.data(), levels.shape(0),
-                    static_cast<size_t>(first), static_cast<size_t>(documents), lists,
+                    of_lists, static_cast<size_t>(first), static_cast<size_t>(documents), lists,
                     scores.data());
     }
     return scores;

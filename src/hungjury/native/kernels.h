@@ -369,11 +369,12 @@ template <class Label> struct LabelVectors {
 };
 
 // Scores [list, vector] of the lists of one topic, whose documents are those from `first` on.
-// `levels`: [level, vector]; `counted`: of no grades where documents count by their worth.
+// `levels`: [level, vector], or, where each list has its own, [level, list * vector]; `counted`: of
+// no grades where documents count by their worth.
 template <class Label>
 void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Worth counted,
-                 const double *levels, size_t number, size_t first, size_t documents,
-                 const std::vector<WeightedList> &lists, double *out) {
+                 const double *levels, size_t number, bool of_lists, size_t first,
+                 size_t documents, const std::vector<WeightedList> &lists, double *out) {
     bool apart = counted.grades > 0;
     std::vector<Lanes> values(documents, Lanes{}), counts(apart ? documents : 0, Lanes{});
     std::vector<Lanes> limits(number);
@@ -384,9 +385,11 @@ void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Wo
         size_t count = std::min(kLanes, given.vectors - begin);
         given.fill(begin, count, first, worth, values);
         if (apart) given.fill(begin, count, first, counted, counts);
-        for (size_t k = 0; k < number; ++k)
-            std::copy_n(levels + k * given.vectors + begin, count, limits[k].each());
         for (size_t i = 0; i < lists.size(); ++i) {
+            size_t sets = of_lists ? lists.size() : 1, mine = of_lists ? i : 0;
+            for (size_t k = 0; k < number && (of_lists || !i); ++k)
+                std::copy_n(levels + (k * sets + mine) * given.vectors + begin, count,
+                            limits[k].each());
             score(lists[i], topic, scores);
             std::copy_n(scores.each(), count, out + i * given.vectors + begin);
         }
