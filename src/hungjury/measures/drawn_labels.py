@@ -243,7 +243,7 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
     return draw
 
 
-def _alike(topic: Ints, rows: Floats) -> tuple[Ints, Ints]:
+def _alike(topic: NDArray[np.int32], rows: Floats) -> tuple[Ints, Ints]:
     """Return the first of all documents of a topic with equal rows, and which is whose."""
     _, first, which = np.unique(
         np.column_stack([topic, rows]), axis=0, return_index=True, return_inverse=True
