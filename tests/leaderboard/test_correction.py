@@ -198,6 +198,8 @@ def test_which_estimate_is_made():
     assert kind("AP", design="whole") == ("exact", [])
     assert kind(design=None) == ("model", ["unknown-design"])
     assert kind(wanted="direct") == ("direct", [])
+    assert kind("Rprec", wanted="direct") == ("direct", ["direct-only"])  # not tried on data
+    assert kind("Rprec", systems=1) == ("direct", ["direct-only"])
     assert kind(systems=1) == ("direct", [])
     assert kind(systems=2) == ("combined", [])
     assert kind(design="topics") == ("direct", ["direct-only"])

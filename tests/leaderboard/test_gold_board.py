@@ -564,11 +564,21 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
     given = {"gold": gold, "plan": plan, "draws": 300}
     found = hj.leaderboard(made.judgments, made.runs, measure, **given)
     needed = 1 if measure in ("RR@10", "Success@3") else 2
-    assert found.correction.depth == (rank - missing, needed)
-    assert found.to_dict()["correction"]["depth"] == (rank - missing, needed)
+    depth = (rank - missing, needed, int(measure.split("@")[1]))
+    assert found.correction.depth == depth
+    assert found.to_dict()["correction"]["depth"] == depth
     texts = [note.text for note in found.notes if note.kind == "undecided-labels"]
+    pair = found.systems[1::-1]
     if rank - missing >= needed:
         assert not any("of every list" in text for text in texts)
+        (decided,) = hj.gate(made.judgments, made.runs, *pair, measure, **given)
+        if needed == 1:  # they say who is better, and not by how much
+            assert found.scale == "panel"
+            assert decided.low is None
+            unknown = [note.text for note in found.notes if note.kind == "unknown-level"]
+            assert f"no intervals before rank {depth[2]}" in unknown[0]
+        elif found.correction.decides == "gold":
+            assert decided.low is not None
         return
     assert f"labels reach rank {rank - missing} of every list" in texts[0]
     assert found.correction.decides == "panel"
@@ -577,7 +587,7 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
     assert found.systems == alone.systems
     assert found.p_best == pytest.approx(alone.p_best)
     assert found.low == pytest.approx(alone.low)
-    (decided,) = hj.gate(made.judgments, made.runs, *found.systems[1::-1], measure, **given)
+    (decided,) = hj.gate(made.judgments, made.runs, *pair, measure, **given)
     assert decided.low is None
     assert "of every list" in " ".join(note.text for note in decided.notes)
 

@@ -98,8 +98,8 @@ class Correction(Record, eq=False):
         Numbers of labels at which the result is checked, and the factor by which a difference has
         to be larger than at a single look.
     depth
-        For plans by depth: the ranks down to which every list is labelled, and how many it takes
-        before the measure's intervals hold. None for other designs.
+        For plans by depth: the ranks down to which every list is labelled, how many it takes before
+        labels decide who is better, and before intervals hold. None for other designs.
     """
 
     estimate: str
@@ -120,12 +120,17 @@ class Correction(Record, eq=False):
     looks: tuple[int, ...] = ()
     stretch: float = 1.0
     decides: str = "gold"
-    depth: tuple[int, int] | None = None
+    depth: tuple[int, int, int] | None = None
 
     @property
     def reaches(self) -> bool:
-        """Tell whether labels by depth reach far enough for intervals."""
+        """Tell whether labels by depth reach far enough to decide who is better."""
         return self.depth is None or self.depth[0] >= self.depth[1]
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether labels by depth reach far enough for intervals."""
+        return self.depth is None or self.depth[0] >= self.depth[2]
 
     @property
     def poor(self) -> bool:
@@ -264,8 +269,8 @@ def gold_estimate(
     reach = normal_reach(level) * float(np.sqrt(max(covariance.mean(), 0.0)))
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
     longest, top = drawn.alignment.longest, gold.grades[-1]
-    depth = None if gold.depth is None else (gold.depth, depth_needed(measure, longest, top))
-    known = kind == "exact" or bool(enough and (depth is None or depth[0] >= depth[1]))
+    depth = None if gold.depth is None else (gold.depth, *depths_needed(measure, longest, top))
+    known = kind == "exact" or bool(enough and (depth is None or depth[0] >= depth[2]))
     mean, draws = mean + moved, draws + moved
     parts = Parts.of(found.cells, options.target, gold=covariance).scaled(rate)
     if options.target == "population":
@@ -333,10 +338,10 @@ def settled(
             "more systems apart, so ranks and chances are the panel's"
         )
         if correction.depth is not None and not correction.reaches:
-            reached, needed = correction.depth
+            reached, needed, _ = correction.depth
             text = (
-                f"labels reach rank {reached} of every list, and intervals of this measure hold "
-                f"from rank {needed} on: ranks and chances are the panel's until then"
+                f"labels reach rank {reached} of every list and decide by this measure from rank "
+                f"{needed} on: ranks and chances are the panel's until then"
             )
         notes = (Note("undecided-labels", correction.labels, text, about="result"),)
     if not correction.level_known:
@@ -352,6 +357,12 @@ def settled(
             f"{plural(correction.labels, 'gold label')} do not support a level yet: means are on "
             "the panel's scale"
         )
+        if correction.depth is not None and not correction.holds:
+            reached, _, needed = correction.depth
+            text = (
+                f"labels reach rank {reached} of every list and have no intervals before rank "
+                f"{needed}: means are on the panel's scale"
+            )
         if correction.decides == "gold":
             text += ", while ranks and chances follow the labels"
         notes = (*notes, Note("unknown-level", correction.labels, text, about="result"))
@@ -397,13 +408,13 @@ def combines(measure: Measure, longest: int, top: int) -> bool:
     return bool(squares[:RANKS].sum() >= SHALLOW * squares.sum())
 
 
-def depth_needed(measure: Measure, longest: int, top: int) -> int:
-    """Return the rank down to which all lists have to be labelled by depth before intervals hold:
-    the first one for measures of the first relevant document, else all that the measure sees."""
+def depths_needed(measure: Measure, longest: int, top: int) -> tuple[int, int]:
+    """Return the ranks down to which all lists have to be labelled by depth before labels decide,
+    and before intervals hold: all that the measure sees. The first rank is enough to decide by
+    measures of the first relevant document."""
     kernel = measure.kernel(np.arange(1.0, longest + 1), top)
-    if kernel is not None and kernel.name == FIRST_HIT:
-        return 1
-    return longest if measure.depth is None else min(measure.depth, longest)
+    seen = longest if measure.depth is None else min(measure.depth, longest)
+    return 1 if kernel is not None and kernel.name == FIRST_HIT else seen, seen
 
 
 def worthwhile(combined: Floats, direct: Floats) -> bool:
@@ -424,16 +435,18 @@ def _kind(
             "corrects the panel; say it with a plan or a gold design"
         )
         return "model", (Note("unknown-design", len(gold.documents), text, about="result"),)
-    if options.estimate == "direct" or len(alignment.systems) == 1:
+    tried = options.measure.name in TRIED
+    asked = options.estimate == "direct" or len(alignment.systems) == 1
+    if asked and tried:
         return "direct", ()
-    if gold.design == "topics" or not combines(options.measure, alignment.longest, gold.grades[-1]):
-        text = (
-            f"{options.measure} from gold labels alone: combining them with the panel is not "
-            "supported for this measure"
-            + ("" if options.measure.name in TRIED else ", whose intervals were not tried on data")
-            if gold.design != "topics"
-            else "gold labels of whole topics are used without the panel's differences"
+    if gold.design == "topics":
+        text = "gold labels of whole topics are used without the panel's differences"
+        return "direct", (Note("direct-only", 1, text, about="result"),)
+    if asked or not combines(options.measure, alignment.longest, gold.grades[-1]):
+        text = f"{options.measure} from gold labels alone" + (
+            "" if asked else ": combining them with the panel is not supported for this measure"
         )
+        text += "" if tried else ", whose intervals were not tried on data"
         return "direct", (Note("direct-only", 1, text, about="result"),)
     return "combined", ()
 

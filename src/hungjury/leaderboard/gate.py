@@ -340,7 +340,7 @@ def _by_panel(
 ) -> _Found:
     board = leaderboard(judgments, runs, measure, **options)
     correction = board.correction
-    if correction is None or correction.decides == "panel":
+    if correction is None or correction.decides == "panel" or not correction.holds:
         return _Found(board, sized=correction is None and board.as_given)
     why = None if correction.concludes else correction.poor_agreement
     return _Found(board, stretch=correction.stretch, why=why)
