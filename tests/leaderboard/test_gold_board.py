@@ -509,30 +509,6 @@ def test_a_gate_allows_for_looks(made):
     assert often.high - often.low == pytest.approx(stretch * (once.high - once.low))
 
 
-def test_order_chances_and_gates_follow_labels_that_support_no_level():
-    """Means are then the panel's, but it is not by these that systems are ranked."""
-    made = hj.simulate(systems=8, topics=12, documents=60, fooled=0.1, seed=4)
-    plan = hj.plan(made.judgments, made.runs, "nDCG@10", budget=30)
-    truth, gold = made.gold.to_dict(), {}
-    for topic, document in zip(plan.topics, plan.documents, strict=True):
-        gold.setdefault(topic, {})[document] = truth[topic][document]
-    given = {"gold": gold, "plan": plan, "draws": 500}
-    found = hj.leaderboard(made.judgments, made.runs, "nDCG@10", **given)
-    assert not found.correction.level_known
-    assert found.correction.decides == "gold"
-    note = next(note for note in found.notes if note.kind == "unknown-level")
-    assert "ranks and chances follow the labels" in note.text
-    assert np.diff(found.mean).max() > 0  # the panel alone ranks in another order
-    assert np.diff(found.centre).max() <= 0
-    assert found.beats[0, 1:].min() > 0.5
-    assert found.p_best.argmax() == 0
-    first, second = found.systems[:2]
-    (decided,) = hj.gate(made.judgments, made.runs, second, first, "nDCG@10", **given)
-    assert decided.difference == pytest.approx(found.centre[0] - found.centre[1])
-    assert decided.difference > 0
-    assert decided.chance > 0.5
-
-
 @pytest.fixture(scope="module")
 def by_depth():
     """A plan by depth, all labels that it asks for, and how many each rank takes."""
