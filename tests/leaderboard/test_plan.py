@@ -469,8 +469,7 @@ def test_topics_stay_uncertain_however_many_documents_are_labelled(made, aligned
     beyond = dict(expected_differences(one, aligned, merged, weight, everything, "population"))
     assert all(beyond[number] > here[number] for number in here)
     assert here[everything] == pytest.approx(0, abs=1e-6)
-    drawn = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
-    cells = Scorer(one, aligned, 2)(drawn).mean(axis=0)
+    cells = hj.evaluate(merged.hard(), made.runs, one).values[0]
     gaps = [np.std(a - b, ddof=1) / math.sqrt(len(a)) for a, b in itertools.combinations(cells, 2)]
     assert beyond[everything] == pytest.approx(normal_reach(0.95) * np.median(gaps), rel=1e-5)
 

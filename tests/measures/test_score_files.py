@@ -25,7 +25,10 @@ def assert_same(found: Any, scores: hj.Scores = SCORES) -> None:
     assert np.array_equal(found.values[:, s][:, :, t], scores.values)
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "dict", "pandas", "polars", "rows", "jsonl"])
+@pytest.mark.parametrize(
+    "form",
+    ["csv", "json", "dict", "pandas", "polars", "rows", "jsonl", "array", "parquet"],
+)
 def test_own_results_come_back_without_loss(tmp_path: Path, form: str) -> None:
     path = tmp_path / "scores.txt"
     frame = SCORES.to_frame()
@@ -36,6 +39,10 @@ def test_own_results_come_back_without_loss(tmp_path: Path, form: str) -> None:
         path.write_text(SCORES.to_json(per_topic=True))
     elif form == "jsonl":
         path.write_text("\n".join(map(json.dumps, rows)))
+    elif form == "array":
+        path.write_text(json.dumps(rows))
+    elif form == "parquet":
+        frame.to_parquet(path)
     source = {"dict": SCORES.to_dict(), "pandas": frame, "rows": rows,
               "polars": SCORES.to_frame("polars")}.get(form, path)  # fmt: skip
     assert_same(hj.read_scores(source))
@@ -146,6 +153,40 @@ def test_directions() -> None:
 def test_what_are_not_scores(source: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         hj.read_scores(source)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (b"system,topic,F\na,1,0.5\nb,1,0.5,x\n", 3, "expected 3 columns"),
+        (b"system,topic,F\na,1,0.5\nb,1\n", 3, "expected 3 columns"),
+        (b"system,topic,F\n\nn\xe9,1,0.5\n", 3, "not UTF-8 text"),
+        (b"AP 1 0.5\n\nAP 2 0.5 x\n", 3, "expected a measure, a topic and a value"),
+        (b"AP 1 0.5\nAP \xe9 0.5\n", 2, "not UTF-8 text"),
+        (b'{"system": "a", "topic": "1", "F": 1}\n{"system": }\n', 2, "not JSON"),
+        (b"system,topic,F,F\na,1,0.5,0.6\n", 1, "two columns are called 'F'"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_named(
+    tmp_path: Path, content: bytes, line: int, words: str
+) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=words) as caught:
+        hj.read_scores(path)
+    assert (caught.value.file, caught.value.line) == (str(path), line)
+
+
+def test_sheets_of_excel(tmp_path: Path) -> None:
+    path = tmp_path / "scores.xlsx"  # has 15 digits of a number
+    SCORES.to_frame().to_excel(path, index=False)
+    assert hj.read_scores(path).values == pytest.approx(SCORES.values, abs=1e-14)
+
+
+def test_a_single_line_of_json_is_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"system": "a", "topic": "1", "F": 0.25}\n')
+    assert hj.read_scores(path).values.tolist() == [[[0.25]]]
 
 
 def test_means_alone_are_refused(tmp_path: Path) -> None:

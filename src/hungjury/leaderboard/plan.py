@@ -83,11 +83,11 @@ def expected_differences(
     assert voted is not None
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
-    cells = scores_under(scorer, drawn).mean(axis=0)
-    topics = Parts.of(cells, target).total
-    rate = reported_rate(measure, cells.mean(axis=1), len(alignment.pool.topics))
+    mean = scores_under(scorer, drawn).mean(axis=(0, 2))
+    rate = reported_rate(measure, mean, len(alignment.pool.topics))
     each = np.outer(rate, rate)
     left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
+    topics = Parts.of(scores_under(scorer, np.maximum(voted, 0)[None])[0], target).total
     level = BOARD["level"].default
     needed = [typical(of_differences(one + topics * each), level) for one in left]
     return list(zip(budgets, needed, strict=True))

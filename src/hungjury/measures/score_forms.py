@@ -6,20 +6,21 @@ the same thing, judge. What is missing, twice there or outside of a scale is che
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hungjury.base.errors import Argument, HungjuryError, InputError, few, plural
 from hungjury.base.text import decimal_of
+from hungjury.data.reading.formats import FORMATS, decoded, table_as_written
+from hungjury.data.reading.lines import MARKS, header_names
 from hungjury.data.reading.sources import Source, expand
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue import measure as find_measure
@@ -88,7 +89,7 @@ def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
     elif isinstance(source, Mapping):
         yield from _nested_cells(source)
     elif isinstance(source, (list, tuple)) and source and isinstance(source[0], Mapping):
-        yield from _row_cells(source, named, "row")
+        yield from _row_cells(source, named)
     elif isinstance(source, (list, tuple)):
         for one in source:
             yield from cells_of(one, named)
@@ -102,48 +103,36 @@ def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
                 f"{type(source).__name__} is not a source of scores", code="not-scores",
                 remedy="give a path, a frame, a dictionary or a list of dictionaries",
             ) from None  # fmt: skip
-        yield from _row_cells(frame.iter_rows(named=True), named, "row")
+        yield from _row_cells(frame.iter_rows(named=True), named)
 
 
 def _file_cells(source: Source, named: Mapping[str, str]) -> Iterator[Cell]:
     """Read one file, whose form its beginning tells."""
-    with source.open() as stream:
-        text = stream.read().decode("utf-8-sig", "replace")
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise source.error("the file is empty", "empty-file", "check the command that produced it")
-    if lines[0].startswith(("{", "[")):
-        yield from _json_cells(source, text, lines, named)
-        return
-    mark = next((m for m in ("\t", ",", ";") if len(lines[0].split(m)) > 1), None)
-    header = [name.strip().lower() for name in lines[0].split(mark)] if mark else []
+    head = source.head(then_read=True)
+    kind = next((one.name for one in FORMATS if one.begins(head)), None)
     known = {name.lower() for names in (*ROLES.values(), named.values()) for name in names}
-    if mark and len(known & set(header)) >= 2:
-        rows = csv.DictReader(io.StringIO(text), delimiter=mark)
-        yield from _row_cells(cast("Iterable[Mapping[str, Any]]", rows), named, source.name)
+    headers = {mark: {name.lower() for name in header_names(head, mark)} for mark in MARKS}
+    kind = kind or next((mark for mark in MARKS if len(known & headers[mark]) >= 2), None)
+    if kind is None:
+        yield from _evaluator_cells(source)
+        return
+    table = table_as_written(source, kind)
+    values = zip(*table.columns.values(), strict=True)
+    rows = [dict(zip(table.columns, row, strict=True)) for row in values]
+    if len(rows) == 1 and any(isinstance(value, Mapping) for value in rows[0].values()):
+        yield from _object_cells(source, rows[0])
     else:
-        yield from _evaluator_cells(source, lines)
+        places = [f"{source.name}:{line}" for line in table.line_numbers()]
+        yield from _row_cells(rows, named, source.name, places)
 
 
-def _json_cells(
-    source: Source, text: str, lines: list[str], named: Mapping[str, str]
-) -> Iterator[Cell]:
-    try:
-        content = json.loads(text)
-    except ValueError:
-        try:
-            content = [json.loads(line) for line in lines]
-        except ValueError as error:
-            raise source.error(
-                f"not JSON: {error}", "bad-json", "fix or remove this line"
-            ) from None
-    if isinstance(content, list):
-        yield from _row_cells(content, named, source.name)
-    elif "measures" in content and "mean" in content:  # hungjury's own
+def _object_cells(source: Source, content: Mapping[str, Any]) -> Iterator[Cell]:
+    """Read a file that is one JSON object."""
+    if "measures" in content and "mean" in content:  # hungjury's own
         if "topics" not in content:
             raise source.error(
                 "this result has means only", "no-topics",
-                "write it with values per topic: hungjury evaluate -q --format json",
+                "write it with values per topic: hungjury evaluate -q -o scores.json",
             )  # fmt: skip
         yield from _nested_cells(content["topics"])
     elif "task_name" in content:
@@ -152,19 +141,20 @@ def _json_cells(
         yield from _nested_cells(content, source.stem)
 
 
-def _evaluator_cells(source: Source, lines: list[str]) -> Iterator[Cell]:
+def _evaluator_cells(source: Source) -> Iterator[Cell]:
     """Read trec_eval's `measure topic value`, or ir_measures' `topic measure value`."""
-    rows = [line.split() for line in lines]
-    bad = next((i for i, row in enumerate(rows) if len(row) != 3), None)
+    lines = {n: line for n, line in enumerate(decoded(source).splitlines(), 1) if line.strip()}
+    rows = {number: line.split() for number, line in lines.items()}
+    bad = next((number for number, row in rows.items() if len(row) != 3), None)
     if bad is not None:
         raise source.error(
             f"expected a measure, a topic and a value, got {lines[bad][:60]!r}", "not-scores",
-            "give a table with a header, or the output of trec_eval -q or ir_measures -q", bad + 1,
+            "give a table with a header, or the output of trec_eval -q or ir_measures -q", bad,
         )  # fmt: skip
-    system = next((row[2] for row in rows if row[0] == "runid"), source.stem)
-    firsts, seconds = ({row[i] for row in rows} for i in (0, 1))
+    system = next((row[2] for row in rows.values() if row[0] == "runid"), source.stem)
+    firsts, seconds = ({row[i] for row in rows.values()} for i in (0, 1))
     topic_first = sum(map(_is_measure, seconds)) > sum(map(_is_measure, firsts))
-    for number, (first, second, value) in enumerate(rows, 1):
+    for number, (first, second, value) in rows.items():
         if first == "runid" or value.startswith("'"):  # a name, or trec_eval's string of labels
             continue
         topic, measure = (first, second) if topic_first else (second, first)
@@ -177,19 +167,22 @@ def _is_measure(name: str) -> bool:
 
 
 def _row_cells(
-    rows: Iterable[Mapping[str, Any]], named: Mapping[str, str], place: str
+    rows: Iterable[Mapping[str, Any]],
+    named: Mapping[str, str],
+    file: str = "",
+    places: Iterable[str] | None = None,
 ) -> Iterator[Cell]:
     """Read rows with a value each, or with a column per measure."""
     roles: dict[str, str] = {}
     measures: list[str] = []
-    for number, row in enumerate(rows, 2):
+    places = (f"row {number}" for number in count(1)) if places is None else places
+    for row, where in zip(rows, places, strict=False):
         if not roles:
-            roles = _roles(row, named, place)
+            roles = _roles(row, named, file)
             measures = [
                 name for name, value in row.items()
                 if name not in roles.values() and _numeric(value) is not None
             ]  # fmt: skip
-        where = f"{place}:{number}" if place != "row" else f"row {number - 1}"
         system, topic = str(row[roles["system"]]), str(row[roles["topic"]])
         judge = str(row[roles["judge"]]) if "judge" in roles else ""
         if "value" in roles:
@@ -203,7 +196,7 @@ def _row_cells(
                 yield Cell(system, topic, measure, _number(value, where), judge, where, text)
 
 
-def _roles(row: Mapping[str, Any], named: Mapping[str, str], place: str) -> dict[str, str]:
+def _roles(row: Mapping[str, Any], named: Mapping[str, str], file: str) -> dict[str, str]:
     """Find the columns of system, topic, measure, value and judge."""
     roles = {}
     lower = {str(name).lower(): str(name) for name in row}
@@ -214,12 +207,12 @@ def _roles(row: Mapping[str, Any], named: Mapping[str, str], place: str) -> dict
             roles[role] = found
         elif asked:
             raise InputError(
-                f"no column '{asked}'", code="no-column", file=place, argument="columns",
+                f"no column '{asked}'", code="no-column", file=file or None, argument="columns",
                 remedy=f"the columns are {few(lower.values())}",
             )  # fmt: skip
         elif role in ("system", "topic") or (role == "value" and "measure" in roles):
             raise InputError(
-                f"no column of the {role}", code="no-column", file=place,
+                f"no column of the {role}", code="no-column", file=file or None,
                 remedy=("name it with", Argument("columns", f"{role}=NAME"),
                         f"; the columns are {few(lower.values())}"),
             )  # fmt: skip

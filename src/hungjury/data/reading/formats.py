@@ -230,7 +230,7 @@ def _text(
     kind: str, source: Source, given: Mapping[str, str], _by_judge: bool, stop: Stop
 ) -> InputTable:
     """Read a table in text; kind: "jsonl", "json" or a delimiter."""
-    text = _decoded(source, stop)
+    text = decoded(source, stop)
     columns, lines = (_separated if kind in MARKS else _objects)(source, text, kind, stop)
     return InputTable(source.name, columns, lines, given, source.stem)
 
@@ -245,7 +245,8 @@ def text_columns(source: Source, mark: str) -> list[str]:
         raise source.error(str(error), "not-csv", "fix the quotes", 1) from None
 
 
-def _decoded(source: Source, stop: Stop) -> str:
+def decoded(source: Source, stop: Stop = raise_error) -> str:
+    """Return the text of a file in UTF-8."""
     content = source.content()
     try:
         return content.decode("utf-8")
