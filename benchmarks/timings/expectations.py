@@ -1,7 +1,8 @@
 """``python -m benchmarks.timings.expectations``: expected measures of 63 runs on DL21.
 
 E(AP), E(nDCG@10), E(RR) and E(ERR@20) from soft labels (the mean vote of 27 judges) and with
-P(relevant) of NIST's grades, labels and runs read before. Skipped where the files are not given.
+P(relevant) of NIST's grades, and with a recall base over a whole collection; labels and runs read
+before. Skipped where the files are not given.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from benchmarks.timings.leaderboard import report
 from hungjury import evaluate, merge, read_judgments, read_qrels, read_runs
 
 MEASURES = ("AP", "nDCG@10", "RR", "ERR@20")
+DRAWN = ("Rprec", "Bpref", "Q")  # they have no exact expectation
 PROB = "prob=[0.1, 0.3, 0.7, 0.95]"
+COLLECTION = "unjudged=0.0001, collection=1000000"
 
 
 def main() -> None:
@@ -37,6 +40,12 @@ def main() -> None:
     report("soft labels, four measures", lambda: evaluate(soft, runs, plain))
     report("P(relevant) of NIST's grades, four measures", lambda: evaluate(nist, runs, mapped))
     report("probabilities of four grades, four measures", lambda: evaluate(graded, runs, plain))
+    for names in (MEASURES, *((one,) for one in DRAWN)):
+        whole = [f"E({m}, {COLLECTION})" for m in names]
+        report(
+            f"a whole collection, {' '.join(names)}",
+            lambda whole=whole: evaluate(soft, runs, whole),
+        )
     report("soft labels, with distribution", lambda: evaluate(soft, runs, plain, distribution=True))
 
 
