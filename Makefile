@@ -76,7 +76,7 @@ slow: $(VENV)/ready
 ENGINES := .venv-engines
 test-engines:
 	$(PYTHON) -m venv $(ENGINES)
-	$(ENGINES)/bin/pip install --quiet '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.90'
+	$(ENGINES)/bin/pip install --quiet '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.130'
 	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
 
 # The tests of the rooms that you changed since the last commit, or of all; one room: make quick ROOM=leaderboard.
@@ -126,12 +126,13 @@ wheels: $(VENV)/ready
 	@ls dist
 
 # The oldest versions that pyproject.toml allows, with the oldest Python; without what they cannot run.
-LOWEST ?= $(or $(shell command -v python3.10),$(PYTHON))
+LOWEST ?= $(if $(shell python3.10 -c "print(1)" 2> /dev/null),python3.10,$(PYTHON))
 test-lowest:
 	$(LOWEST) -m venv --clear .venv-lowest
 	.venv-lowest/bin/pip install --quiet uv
 	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		--editable '.[tables,report,ltr]' 'pytest>=8' 'pytest-xdist>=3' 'hypothesis>=6.90' 'pandas>=2'
+		--editable '.[tables,report,ltr]' 'pytest>=8' 'pytest-xdist>=3' 'hypothesis>=6.130' 'pandas>=2' 'polars>=1' \
+		'fsspec>=2023.6'
 	.venv-lowest/bin/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)' \
 		tests/base tests/data tests/measures tests/judges tests/leaderboard tests/stats tests/comparison
 

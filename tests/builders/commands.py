@@ -173,6 +173,6 @@ def hungjury(
             os.environ.update(environment)
         sys.stdout.flush()
         sys.stderr.flush()
-    return subprocess.CompletedProcess(
-        words, code, out.getvalue().decode(), err.getvalue().decode()
-    )
+        return subprocess.CompletedProcess(
+            words, code, out.getvalue().decode(), err.getvalue().decode()
+        )

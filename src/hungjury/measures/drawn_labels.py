@@ -151,7 +151,9 @@ def _with_others(labels: Labels, measure: E, upto: Floats) -> World:
     chance[old], chance[place] = upto, labels.outside
     keys, judged = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=bool)
     keys[place] = [
-        int.from_bytes(blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest())
+        int.from_bytes(
+            blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest(), "big"
+        )
         for name in names
     ]
     judged[old] = True

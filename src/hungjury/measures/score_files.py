@@ -91,10 +91,10 @@ def read_scores(
     ----------
     source : path, pattern, folder, list, frame or dict
         Tables with the columns system, topic, measure and value (CSV, TSV, JSON, Parquet, Excel,
-        frames, lists of dictionaries), or with one column per measure; the output of ``trec_eval -q`` and
-        ``ir_measures -q`` (a file is one system); dictionaries of pytrec_eval and ranx, also of
-        several systems; folders of MTEB results, whose tasks are the topics; and what hungjury
-        wrote as CSV or JSON.
+        frames, lists of dictionaries), or with one column per measure; the output of
+        ``trec_eval -q`` and ``ir_measures -q`` (a file is one system); dictionaries of pytrec_eval
+        and ranx, also of several systems; folders of MTEB results, whose tasks are the topics; and
+        what hungjury wrote as CSV or JSON.
     columns : dict or str
         Names of columns by role, such as ``{"system": "model"}`` or ``"system=model"``.
     missing : {"error", "drop", "zero"}
