@@ -190,6 +190,18 @@ def test_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (place / "merged.csv").read_bytes() == before
 
 
+def test_a_file_that_is_replaced_keeps_its_mode_and_link(tmp_path: Path) -> None:
+    source = written(crowd(1), tmp_path / "labels.csv")
+    output, link = tmp_path / "merged.csv", tmp_path / "link.csv"
+    output.write_text("old")
+    output.chmod(0o600)
+    link.symlink_to(output)
+    hj.merge_table(source, link, "binmv")
+    assert output.stat().st_mode & 0o777 == 0o600
+    assert link.is_symlink()
+    assert hj.read_qrels(output).topics
+
+
 def test_what_cannot_be_merged_in_parts(tmp_path: Path) -> None:
     source, output = written(crowd(1), tmp_path / "labels.csv"), tmp_path / "out.csv"
     (tmp_path / "empty.csv").write_text("topic,document,judge,label\n")

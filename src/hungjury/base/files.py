@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, NoReturn
 
 from hungjury.base.errors import InputError
@@ -38,6 +39,30 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
                 file.write(data)
         else:
             _replace(os.path.realpath(path), old, data)
+    except OSError as error:
+        raise file_error(path, error, "written", "check the folder") from None
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield a path beside a file, which what is written there replaces in the end.
+
+    As `write_whole`, for libraries that write piece by piece; only regular files are replaced.
+    """
+    import tempfile  # slow to import
+
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    try:
+        old = _status(path)
+        if old is not None and not (_replaceable(path, old) and os.access(target, os.W_OK)):
+            raise PermissionError(13, "Permission denied")
+        with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as aside:
+            made = os.path.join(aside, name)
+            yield made
+            if old is not None and not _copy_owner_and_mode(made, old):
+                raise PermissionError(13, "Permission denied")
+            os.replace(made, target)
     except OSError as error:
         raise file_error(path, error, "written", "check the folder") from None
 

@@ -11,7 +11,6 @@ judges.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ import numpy as np
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Duplicates, Outside, Scope
 from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, Note, check_seed
-from hungjury.base.files import cores, file_error, refuse_inputs
+from hungjury.base.files import cores, refuse_inputs, whole_file
 from hungjury.base.parameters import check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result
@@ -218,7 +217,7 @@ def merge_table(
     _check_files(target, sources[0].name, kind)
     refuse_inputs([target], [source.path for source in sources if source.path])
     named = dict(columns_by_role(columns))
-    with _whole(target) as path, open_engine(engine, memory, PURPOSE, folder) as opened:
+    with whole_file(target) as path, open_engine(engine, memory, PURPOSE, folder) as opened:
         table = opened.table(sources, kind)
         known = InputTable(sources[0].name, dict.fromkeys(table.columns, ()), given=named)
         roles = {role: known.need(role) for role in ("document", "judge", "label")}
@@ -438,20 +437,6 @@ def _round(given: tuple[str, Floats, Floats]) -> tuple[Floats, Floats, float, fl
     counts = tally(document, cell, now, len(confusion))
     change = float(np.abs(now - posterior).max(initial=0))
     return now.sum(axis=0), counts, change, float(evidence.sum())
-
-
-@contextmanager
-def _whole(target: str) -> Iterator[str]:
-    """Yield a path beside the target; what is written there replaces it in the end."""
-    real = os.path.realpath(target)
-    folder, name = os.path.split(real)
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as aside:
-            path = os.path.join(aside, name)
-            yield path
-            os.replace(path, real)
-    except OSError as error:
-        raise file_error(target, error, "written", "check the folder") from None
 
 
 def _write(path: str, parts: list[_Part], grades: tuple[int, ...], fitted: bool) -> int:

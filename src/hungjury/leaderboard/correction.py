@@ -27,7 +27,7 @@ from hungjury.leaderboard.draws import (
 )
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import FEW_LABELS, GoldLabels, gold_labels
-from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.options import BOARD, BoardOptions
 from hungjury.leaderboard.panel_error import (
     FACTOR,
     PANEL_ERROR,
@@ -419,7 +419,8 @@ def depths_needed(measure: Measure, longest: int, top: int) -> tuple[int, int]:
 
 def worthwhile(combined: Floats, direct: Floats) -> bool:
     """Tell whether the panel adds enough to labels, from covariances with it and without."""
-    left, alone = (typical(of_differences(c), 0.95) for c in (combined, direct))
+    level = BOARD["level"].default  # of no importance: only the ratio counts
+    left, alone = (typical(of_differences(c), level) for c in (combined, direct))
     return left < WORTHWHILE * alone
 
 
