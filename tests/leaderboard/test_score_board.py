@@ -327,6 +327,12 @@ def test_texts_of_few_collections_have_the_mean_chance_and_groups_on_each() -> N
         assert row[f"{name} groups"] == first.letters
 
 
+@pytest.mark.parametrize("name", ["mean", "system", "borda"])
+def test_names_of_columns_are_no_names_of_collections(name: str) -> None:
+    with pytest.raises(InputError, match=f"has the name of a collection: {name}"):
+        hj.leaderboards({"c1": BOTH["c1"], name: BOTH["c2"]}, "nDCG@10", draws=100)
+
+
 def test_notes_of_one_collection_name_it() -> None:
     made = hj.simulate(topics=8, systems=3, seed=1)
     odd = hj.simulate(topics=8, systems=3, seed=1, odd=["reversed"])

@@ -30,6 +30,7 @@ from hungjury.measures.scores import Scores, averaged
 from hungjury.stats.resampling import interval, repeat_deviations, topic_deviations
 
 FEWEST = 2  # topics, and collections
+OVER_ALL = ("wins", "mean_rank", "borda")  # columns about all collections
 
 
 class ScoreBoard(Ranking, eq=False):
@@ -93,9 +94,9 @@ class ScoreBoard(Ranking, eq=False):
         below = (means[:, :, None] > means[:, None, :]).sum(axis=2)
         ties = (means[:, :, None] == means[:, None, :]).sum(axis=2) - 1
         points = below + ties / 2
-        columns["wins"] = (means == means.max(axis=1, keepdims=True)).sum(axis=0).tolist()
-        columns["mean_rank"] = (len(self.systems) - points).mean(axis=0).tolist()
-        columns["borda"] = points.sum(axis=0).tolist()
+        wins = (means == means.max(axis=1, keepdims=True)).sum(axis=0)
+        found = wins, (len(self.systems) - points).mean(axis=0), points.sum(axis=0)
+        columns |= {name: one.tolist() for name, one in zip(OVER_ALL, found, strict=True)}
         for (name, board), row in zip(self.parts.items(), means, strict=True):
             letters = {one.system: one.letters for one in board.rows()}
             columns[name] = row.tolist()

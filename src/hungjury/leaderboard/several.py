@@ -18,10 +18,10 @@ from hungjury.base.tables import Table
 from hungjury.data.reading.formats import read_table, table_format
 from hungjury.data.reading.sources import expand
 from hungjury.judges.merge import MergeLike
-from hungjury.leaderboard.board import Leaderboard
+from hungjury.leaderboard.board import BoardRow, Leaderboard
 from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.leaderboard.options import BoardOptions, split_options
-from hungjury.leaderboard.score_board import FEWEST, ScoreBoard, score_board, systems_of
+from hungjury.leaderboard.score_board import FEWEST, OVER_ALL, ScoreBoard, score_board, systems_of
 from hungjury.measures.catalogue import MeasureLike
 from hungjury.stats.resampling import interval, repeat_deviations
 
@@ -219,6 +219,13 @@ def leaderboards(
             f"{plural(len(collections), 'collection')} given", code="few-collections",
             remedy="give at least two, or use `leaderboard` for one",
         )  # fmt: skip
+    taken = [name for name in collections if name in {*BoardRow._fields, *OVER_ALL}]
+    if taken:
+        raise InputError(
+            f"a column of the board has the name of a collection: {few(taken)}",
+            code="collection-name",
+            remedy="give the collection another name",
+        )
     without = [name for name in collections if gold and name not in gold]
     if without:
         raise InputError(
