@@ -186,6 +186,7 @@ def test_settings_and_texts(small: Any) -> None:
     }.items():
         assert getattr(scores.settings, key) == value
     assert "system1" in scores.to_text()
+    assert scores.to_text().endswith(f"\n\n{scores.weights_table()}")
     assert aware(small.judgments, small.runs, "AP", "uni").settings.seed is None
 
 

@@ -70,7 +70,8 @@ def test_gold_itself_is_best(compared: ApproachComparison) -> None:
     for by in ("tau", "tau_ap", "rmse"):
         assert getattr(compared.best_first(by)[0], by) == getattr(mine, by)
     lines = compared.to_text().splitlines()
-    assert len(lines) == 1 + 36 + 2
+    assert lines[0] == "AP compared with gold, best first"
+    assert len(lines) == 2 + 36 + 2
     assert "mean judge" in lines[-2]
     assert "best judge (judge1)" in lines[-1]
     assert compared.to_dict()[0]["approach"] == "uni"

@@ -10,7 +10,7 @@ import click
 from hungjury.base.choices import PanelPicture
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
-from hungjury.cli.output import Output, Plots
+from hungjury.cli.output import Output, Plots, print_notes
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
@@ -65,12 +65,12 @@ def agreement_command(
     if people is None:
         lists = reading.runs(runs) if runs else None
         found = agreement(labels, lists, measures[0] if measures else "AP", rel, families, at_least)
-        out.notes(labels.notes)
+        print_notes(labels.notes, out.quiet)
     elif was_typed("--runs"):
         raise click.UsageError("--gold compares labels; leave out --runs")
     else:
         found = agreement_with_gold(labels, people, rel, plan or None, at_least=at_least)
-        out.notes(labels.notes + found.notes, "--format json")
+        print_notes(labels.notes + found.notes, out.quiet, "--format json")
     out.write(found)
     plots.draw(found)
 
@@ -80,7 +80,7 @@ def _rankings(tables: ScoreTables, measures: tuple[str, ...], out: Output, plots
 
     scores = tables.read_some(measures)
     found = correlate_measures(scores)
-    out.notes(scores.notes)
+    print_notes(scores.notes, out.quiet)
     out.write(found)
     picture = plots.picture if was_typed("--picture") else "tau"
     replace(plots, picture=picture).draw(scores if picture == "bump" else found)

@@ -8,7 +8,7 @@ import click
 
 from hungjury.cli import options
 from hungjury.cli.failing import command_line, refuse, typed_options
-from hungjury.cli.output import Output, deliver, is_much
+from hungjury.cli.output import Output, deliver, is_much, progress_bar
 from hungjury.cli.reading import InputFiles, Reading
 from hungjury.data.reading.options import JUDGES, LABELS, READING, among
 
@@ -51,7 +51,7 @@ def audit_command(
         source = files.pop(0) if qrels is None else qrels
     rest = [*inputs.runs, *files]
     found = reading.runs(rest) if rest else None
-    with out.progress(found is not None and is_much(found)) as progress:
+    with progress_bar(out.quiet, found is not None and is_much(found)) as progress:
         report = audit(source, found, progress, judgments=bool(judges), at_least=at_least,
                        **among(reading.options, taken))  # fmt: skip
     _show(report, command_line(typed_options(click.get_current_context().command)), out)

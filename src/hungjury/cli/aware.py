@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -11,11 +11,8 @@ from hungjury.base.parameters import MOST_DRAWS
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import count, option
-from hungjury.cli.output import Output, deliver
+from hungjury.cli.output import Output, print_notes, progress_bar
 from hungjury.cli.reading import Reading, ScoreTables
-
-if TYPE_CHECKING:
-    from hungjury.judges.aware import AwareScores
 
 
 @click.command("aware", no_args_is_help=True)
@@ -69,40 +66,28 @@ def aware_command(
     refuse_unused(
         random, "--all, or other --weights than uni and supervised", "--replicates", "--orientation"
     )
+    found: Any
     if tables.scores:
         if judges or runs or compare or rel is not None or drop_empty:
             raise click.UsageError("--scores takes the place of labels and runs and their options")
-        _show(aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation), out)
+        found = aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation)
+        print_notes(found.notes, out.quiet)
+        out.write(found)
         return
     refuse(not (judges and runs), "give --judges and --runs, or --scores")
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
-    with out.progress() as progress:
+    with progress_bar(out.quiet) as progress:
         if compare:
             found = compare_approaches(
                 labels, lists, measures[0], truth, rel, replicates, seed, orientation,
                 merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip
         else:
-            scores = aware(
+            found = aware(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
-    if not compare:
-        _show(scores, out)
-        return
-    out.notes(labels.notes + found.notes)
-    if out.form != "table":
-        out.write(found)
-    else:
-        deliver(f"{found.measure} compared with gold, best first\n{found}", out.output)
-
-
-def _show(scores: AwareScores, out: Output) -> None:
-    """Write scores and the weights behind them."""
-    out.notes(scores.notes)
-    if out.form != "table":
-        out.write(scores)
-    else:
-        deliver(f"{scores}\n\n{scores.weights_table()}", out.output)
+    print_notes(labels.notes + found.notes if compare else found.notes, out.quiet)
+    out.write(found)

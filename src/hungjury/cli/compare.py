@@ -18,7 +18,7 @@ from hungjury.base.parameters import MOST_MARGIN, MOST_SAMPLES
 from hungjury.cli import options
 from hungjury.cli.failing import refuse_unused
 from hungjury.cli.options import Number, count, option
-from hungjury.cli.output import Output, Plots
+from hungjury.cli.output import Output, Plots, print_notes
 from hungjury.cli.reading import DEFAULT, score_files
 
 
@@ -104,7 +104,7 @@ def compare_command(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
         seed=seed,
     )  # fmt: skip
-    out.notes(found.notes)
+    print_notes(found.notes, out.quiet)
     found = found.select(systems or None, top)
     if table == "compact":
         out.write(found.compact(3 if decimals is None else decimals, marks, caption))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,12 +10,8 @@ from hungjury.base.choices import ScoresPicture
 from hungjury.cli import options
 from hungjury.cli.failing import refuse
 from hungjury.cli.options import count, inner_share, option
-from hungjury.cli.output import Output, Plots, deliver, keep_in_project
+from hungjury.cli.output import Output, Plots, deliver, keep_in_project, print_notes
 from hungjury.cli.reading import DEFAULT, score_files
-
-if TYPE_CHECKING:
-    from hungjury.measures.catalogue import Measure
-    from hungjury.measures.scores import Scores
 
 
 @click.command("evaluate", no_args_is_help=True)
@@ -67,12 +62,15 @@ def evaluate_command(
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
       hungjury evaluate soft.qrels 'runs/*' -m "E(nDCG@10)" --std --interval 0.95
     """
+    from hungjury.measures.catalogue import measure_list
+
     distribution = level is not None or bool(quantiles)
     refuse(no_summary and not per_topic, "-n needs -q")
     if per_topic and out.form in ("latex", "markdown", "html"):
         raise click.UsageError(f"--format {out.form} does not support -q")
     if residual:
-        scoring["measures"] = _with_residuals(scoring["measures"] or DEFAULT)
+        wanted = measure_list(scoring["measures"] or DEFAULT)
+        scoring["measures"] = tuple(one for m in wanted for one in (str(m), f"Residual({m})"))
     if out.form == "trec":
         if std or distribution:
             raise click.UsageError("--format trec has no place for --std, --interval or --quantile")
@@ -81,32 +79,20 @@ def evaluate_command(
         scores, measures = score_files(out, DEFAULT, distribution=distribution, **scoring)
     if std or distribution:
         scores = scores.with_spread(std, level, quantiles)
-    out.notes(scores.notes)
+    print_notes(scores.notes, out.quiet)
     if per_topic or out.form == "trec":
-        deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.output)
+        from hungjury.report.comparison import topic_table, trec_lines
+
+        if out.form == "trec":
+            text = trec_lines(scores, measures, per_topic, not no_summary)
+        elif out.form == "csv":
+            text = scores.to_csv(per_topic, not no_summary, out.csv_safe)
+        elif out.form == "json":
+            text = scores.to_json(per_topic)
+        else:
+            text = topic_table(scores) + ("" if no_summary else f"\n\n{scores.to_text()}")
+        deliver(text, out.output)
         keep_in_project(scores.to_json)
     else:
         out.write(scores, **({} if decimals is None else {"digits": decimals}))
     plots.draw(scores)
-
-
-def _with_residuals(names: Sequence[str]) -> tuple[str, ...]:
-    """Put after each measure its residual."""
-    from hungjury.measures.catalogue import measure_list
-
-    return tuple(one for m in measure_list(names) for one in (str(m), f"Residual({m})"))
-
-
-def _per_topic(
-    scores: Scores, measures: list[Measure], out: Output, per_topic: bool, summary: bool
-) -> str:
-    """Write every topic and, with a summary, the means."""
-    from hungjury.report.comparison import topic_table, trec_lines
-
-    if out.form == "trec":
-        return trec_lines(scores, measures, per_topic, summary)
-    if out.form == "csv":
-        return scores.to_csv(per_topic, summary, out.csv_safe)
-    if out.form == "json":
-        return scores.to_json(per_topic)
-    return topic_table(scores) + ("\n\n" + scores.to_text() if summary else "")

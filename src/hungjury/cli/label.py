@@ -138,7 +138,11 @@ def label_command(
                   "measure", "import", "answers", "context", "rubric")  # fmt: skip
         if any(was_typed(f"--{name}") for name in others):
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
-        _export(source, export, everything, csv_safe, quiet)
+        done = progress_sentence(source)
+        text = all_labels(source, csv_safe) if everything else read_qrels(source).to_text(export)
+        deliver(text, export)
+        if not quiet:
+            click.echo(done, err=True)
         return
     refuse(everything, "--all needs --export")
     given, output = _documents(source, output, bool(brought))
@@ -173,7 +177,10 @@ def label_command(
     if store.lost is not None:
         raise store.lost
     if not quiet:
-        _farewell(output)
+        again = shlex.join(["hungjury", *sys.argv[1:]])
+        leave = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
+        done = progress_sentence(output)
+        click.echo(f"\n{output}: {done}\n  go on:   {again}\n  export:  {leave}", err=True)
 
 
 def _serve(
@@ -192,13 +199,6 @@ def _serve(
     if browser:
         open_browser(address(port, desk.people[0]))
     serve(app, at)
-
-
-def _farewell(output: str) -> None:
-    click.echo(f"\n{output}: {progress_sentence(output)}", err=True)
-    click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
-    export = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
-    click.echo(f"  export:  {export}", err=True)
 
 
 def _documents(source: str, output: str | None, brought: bool) -> tuple[DocumentList | None, str]:
@@ -247,14 +247,6 @@ def _leaderboard(
         words += ["--looks", ",".join(map(str, looks))]
     words += [word for files in panel for word in ("--judges", files)]
     return words + [word for files in runs for word in ("--runs", files)]
-
-
-def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
-    done = progress_sentence(path)
-    text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
-    deliver(text, export)
-    if not quiet:
-        click.echo(done, err=True)
 
 
 def _only_text(path: str) -> str:

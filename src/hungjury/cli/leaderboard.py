@@ -12,7 +12,7 @@ from hungjury.base.choices import BoardPicture
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import option, page
-from hungjury.cli.output import Output, Plots, origin, past_boards
+from hungjury.cli.output import Output, Plots, origin, print_notes, progress_bar
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
@@ -92,6 +92,7 @@ def leaderboard_command(
     from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
     from hungjury.leaderboard.several import Boards, leaderboards, read_slices
+    from hungjury.projects.history import timeline
 
     refuse(judges and qrels, "give either --judges or --qrels")
     kinds = {"--judges and --runs": judges or qrels or runs, "--scores": tables.scores,
@@ -143,7 +144,7 @@ def leaderboard_command(
         _write(leaderboards(one, measures[0], **more), out, plots)
         return
     people = reading.gold_of(gold)
-    with out.progress() as progress:
+    with progress_bar(out.quiet) as progress:
 
         def rank(measure: str, topics: Sequence[str] | None) -> Leaderboard:
             here, known = labels, people
@@ -162,14 +163,14 @@ def leaderboard_command(
     if report is not None:
         shown.write_page(
             report, queries=queries, documents=documents, origin=origin() | {"made": made()},
-            history=past_boards(found.board), **head,
+            history=timeline(project.results, found.board) if project else (), **head,
         )  # fmt: skip
         if not out.quiet:
             click.echo(f"wrote {report}", err=True)
 
 
 def _write(board: Leaderboard | Boards | ScoreBoard, out: Output, plots: Plots) -> None:
-    out.notes(board.notes, "--format json")
+    print_notes(board.notes, out.quiet, "--format json")
     out.write(board)
     plots.draw(getattr(board, "board", board))
 

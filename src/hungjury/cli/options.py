@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Protocol, TypeVar, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import click
 from click.core import ParameterSource
@@ -20,13 +20,7 @@ from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import DEFAULT, InputFiles, Reading, ScoreTables
 from hungjury.data.reading.options import BESIDE, GOLD, JUDGES, LABELS
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Decorator(Protocol):
-    """What declares options of a command."""
-
-    def __call__(self, command: F, /) -> F: ...
+Decorator: TypeAlias = Callable[[Any], Any]  # declares options of a command
 
 
 class Number(click.FloatRange):
@@ -114,7 +108,7 @@ def declared(one: Option, name: str = "") -> Decorator:
 def all_of(*options: Decorator) -> Decorator:
     """Declare several options."""
 
-    def decorate(command: F) -> F:
+    def decorate(command: Any) -> Any:
         for one in reversed(options):
             command = one(command)
         return command
@@ -125,16 +119,15 @@ def all_of(*options: Decorator) -> Decorator:
 def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
     """Declare options that a command gets as one argument, which `make` makes of their values."""
     declare = all_of(*options)
-    nothing: Any = declare(lambda: None)
-    names = [one.name for one in nothing.__click_params__]
+    names = [one.name for one in declare(lambda: None).__click_params__]
 
-    def decorate(command: F) -> F:
+    def decorate(command: Any) -> Any:
         @wraps(command)
         def gathered(**given: Any) -> Any:
             made = make(**{one: given.pop(one) for one in names})
             return command(**{name: made}, **given)
 
-        return cast(F, declare(gathered))
+        return declare(gathered)
 
     return decorate
 

@@ -18,8 +18,6 @@ from hungjury.base.text import visible
 from hungjury.cli.failing import refuse, refuse_unused
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from hungjury.base.errors import Note
     from hungjury.base.results import Result
     from hungjury.base.tables import Table
@@ -140,16 +138,6 @@ def origin() -> dict[str, Any]:
     return provenance(["hungjury", *sys.argv[1:]], inputs)
 
 
-def past_boards(board: Any) -> list[Any]:
-    """Return the means of systems in leaderboards that the project keeps, if there is one."""
-    project = click.get_current_context().meta.get("hungjury.project")
-    if project is None:
-        return []
-    from hungjury.projects.history import timeline
-
-    return timeline(project.results, board)
-
-
 def with_origin(text: str) -> str:
     """Add to a result in JSON what it comes from."""
     from hungjury.base.provenance import with_provenance
@@ -220,14 +208,6 @@ class Output(Record):
             deliver(getattr(result, f"to_{name}")(**how), self.output, for_people=name == "text")
         keep_in_project(result.to_json)
 
-    def notes(self, notes: Iterable[Note], where: str = "`hungjury audit`") -> None:
-        """Print notes, unless the user wants none."""
-        print_notes(notes, self.quiet, where)
-
-    def progress(self, worthwhile: bool = True) -> AbstractContextManager[Progress | None]:
-        """Show a progress bar on a terminal."""
-        return progress_bar(self.quiet, worthwhile)
-
 
 class Plots(Record):
     """The plot that a command also draws, if any."""
@@ -273,7 +253,7 @@ def print_notes(
 
 
 @contextmanager
-def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
+def progress_bar(quiet: bool, worthwhile: bool = True) -> Iterator[Progress | None]:
     """Show a progress bar on a terminal."""
     if quiet or not worthwhile or not sys.stderr.isatty():
         yield None

@@ -57,7 +57,7 @@ def plan_command(
 
     refuse(not tables.answers and not (judges and runs), "give --judges and --runs, or --answers")
     labels, lists = tables.panel(reading, judges, runs)
-    with progress_bar(quiet, True) as progress:
+    with progress_bar(quiet) as progress:
         chosen = plan(
             labels, lists, list(tables.measures(measures)), budget, have=reading.gold_of(have),
             progress=progress, **how,

@@ -12,7 +12,7 @@ from hungjury.base.tables import Table
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused
 from hungjury.cli.options import Number, count, grade, option, plain_value, second_file
-from hungjury.cli.output import Output, deliver
+from hungjury.cli.output import Output, deliver, print_notes
 from hungjury.cli.reading import Reading
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def prm_command(
         categories=categories, kinds=kinds, **how,
     )  # fmt: skip
     models = [model] if rel or levels else model.scenarios()
-    out.notes(labels.notes + model.notes)
+    print_notes(labels.notes + model.notes, out.quiet)
     chosen = None if qrels is None else reading.qrels(qrels)
     if chosen is not None and runs:
         out.write(model.score(chosen, reading.runs(runs), measures, seed=seed))

@@ -19,7 +19,7 @@ from hungjury.base.errors import HungjuryError
 from hungjury.base.options import Option
 from hungjury.base.records import Record
 from hungjury.cli.failing import refuse, was_typed
-from hungjury.cli.output import Output, is_much
+from hungjury.cli.output import Output, is_much, progress_bar
 from hungjury.data.reading.options import (
     JUDGES,
     LABELS,
@@ -210,7 +210,7 @@ def score_files(
     labels = reading.qrels(labels_file)
     found = reading.runs(run_paths, precision)
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
-    with out.progress(is_much(found)) as progress:
+    with progress_bar(out.quiet, is_much(found)) as progress:
         scores = evaluate(
             labels, found, wanted, chosen, undefined, unjudged, depth=depth,
             distribution=distribution, progress=progress,

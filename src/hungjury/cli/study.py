@@ -182,7 +182,7 @@ def _run(
 def _progress(quiet: bool) -> Iterator[Progress | None]:
     """A progress bar on a terminal; elsewhere a line from time to time."""
     if quiet or sys.stderr.isatty():
-        with progress_bar(quiet, True) as bar:
+        with progress_bar(quiet) as bar:
             yield bar
         return
     began = last = time.monotonic()

@@ -114,7 +114,7 @@ def train_command(
     seen = None
     if valid is not None:
         seen = _labelled(read_letor(valid, labels, data.features.shape[1]), qrels)
-    with progress_bar(quiet, worthwhile=True) as progress, warnings.catch_warnings():
+    with progress_bar(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # they are printed as notes
         ranker = train_ranker(
             data, seen, objective, labels=labels, progress=progress,
@@ -245,12 +245,12 @@ def compare_rankers_command(
     from hungjury.ltr import compare_data_sets
 
     sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
-    with out.progress() as progress:
+    with progress_bar(out.quiet) as progress:
         several = compare_data_sets(
             sets, sizes=sizes, objectives=objectives, without=without, progress=progress, **training
         )
     found = several if len(sets) > 1 else next(iter(several.found.values()))
-    out.notes(found.notes)
+    print_notes(found.notes, out.quiet)
     out.write(Table.of(found.rows()) if out.form in ("csv", "json") else found)
     if plot is not None:
         several.plot().save(plot)

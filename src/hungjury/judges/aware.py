@@ -85,6 +85,10 @@ class AwareScores(Scores, eq=False, kw_only=True):
         rows = sorted(zip(self.judges, mean, strict=True), key=lambda one: -one[1])
         return Table(["judge", "mean weight"], rows, digits=3)
 
+    def to_text(self, digits: int = 4) -> str:
+        """Return a line per system, best first by the first measure, and the judges' weights."""
+        return f"{super().to_text(digits)}\n\n{self.weights_table()}"
+
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
         """Return rows for the scores of systems, then for the weights of judges."""
         scores = super()._csv_table(per_topic, summary)

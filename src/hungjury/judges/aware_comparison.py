@@ -85,7 +85,8 @@ class ApproachComparison(Record, Result, eq=False):
         found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
         found.append(("mean judge", *np.mean(alone, axis=0)))
         found.append((f"best judge ({best.approach})", best.tau, best.tau_ap, best.rmse))
-        return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, left=1)
+        caption = f"{self.measure} compared with gold, best first"
+        return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, caption=caption, left=1)
 
     def to_text(self, digits: int = 4) -> str:
         """Write the table as text."""
