@@ -26,11 +26,6 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import two_way_anova
 
 
-def averages(scores: Scores) -> list[str]:
-    """Return how each measure is summarised over topics."""
-    return scores.averages or ["mean"] * len(scores.measures)
-
-
 def common_values(
     scores: Scores, fewest: int = 2
 ) -> tuple[list[Floats], list[int], tuple[Note, ...]]:
@@ -56,7 +51,7 @@ def common_values(
                     "evaluate E(X) with distribution=True to include it")  # fmt: skip
             notes.append(Note("uncertain-labels", 1, text, about="result"))
         number = kept.shape[1]
-        values.append(kept * number if averages(scores)[m] == "sum" else kept)
+        values.append(kept * number if scores.averages[m] == "sum" else kept)
         numbers.append(number)
     return values, numbers, tuple(notes)
 
@@ -190,7 +185,7 @@ def compare(
         samples=samples if draws else None,
         seed=seed if draws else None,
         counts=frozenset(
-            m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"
+            m for m, a in zip(scores.measures, scores.averages, strict=True) if a == "sum"
         ),
         smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
         margin=margin,
@@ -261,7 +256,7 @@ def _check(
             code="only-baselines",
             remedy="leave the baseline out to compare all pairs",
         )
-    for measure, average in zip(scores.measures, averages(scores), strict=True):
+    for measure, average in zip(scores.measures, scores.averages, strict=True):
         if average == "gmean":
             raise MeasureError(
                 f"{measure} is a geometric mean: systems differ by a factor, not by a difference",

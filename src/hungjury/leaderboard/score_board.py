@@ -19,7 +19,7 @@ from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.results import Plot, in_report
 from hungjury.base.tables import Table
-from hungjury.comparison.compare import averages, common_values
+from hungjury.comparison.compare import common_values
 from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.board import Leaderboard, Ranking, best_elsewhere, ranked
@@ -214,7 +214,7 @@ def leaderboard_of_scores(
         found = found.select(measures=[name])
         smaller = bool(found.signs[0] < 0)
         (counted,), _, more = common_values(found, FEWEST if population else 1)
-        average = averages(found)[0]
+        average = found.averages[0]
         cells, notes = averaged(counted, average), notes + more
         who = "errors of whoever scored are not included"
         if 0 in found.draws:  # of labels

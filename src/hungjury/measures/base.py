@@ -47,11 +47,6 @@ class Kernel(Record):
         none = np.zeros((1, len(self.worth)), dtype=np.int64)
         return np.ndim(self.unit(pools_of(none))) == 0
 
-    @property
-    def averages_ties(self) -> bool:
-        """True if ties can be averaged: a plain sum needs only the mean weight inside a tie."""
-        return self.name == "gains"
-
 
 class Sum(Record, eq=False):
     """A sum over the places of a list, in native code; see `kernels.h` for what each name adds up.
@@ -71,12 +66,6 @@ class Sums(Record, eq=False):
 
     parts: tuple[Sum, ...]
     finish: Callable[[Sequence[Floats], Judged], Floats]  # of [system, vector]; pools: [vector]
-
-    @staticmethod
-    def of_kernel(kernel: Kernel, weight: Floats) -> Sums:
-        worth = np.append(kernel.worth, 0.0)
-        one = Sum(kernel.name, worth, weight)
-        return Sums((one,), lambda sums, pools: kernel.finish(sums[0], pools))
 
 
 def hits_of(top: int, rel: int) -> Floats:
@@ -146,6 +135,7 @@ def rests_on(*names: str) -> Callable[[F], F]:
     return declare
 
 
+SCORING = ("score", "defined", "average", "normalised", "gain_of_grades", "discount")
 RANK_WEIGHTED = "thesis, section 3.4.1: rank-weighted, for gains that grow with the grade"
 """The proof of sums of w_n g(l_n) over a base that the pool fixes, where w does not increase."""
 
@@ -184,6 +174,7 @@ class Measure(Named):
     smaller_is_better: ClassVar[bool] = False
     proof: ClassVar[str] = ""  # where Replacement and Swap are proved for all parameters
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
+    counterpart: ClassVar[str] = ""  # the measure that this is where probabilities are 0 and 1
     needs_nonrelevant: ClassVar[bool] = False  # also needs documents judged not relevant
     averages_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
     always_defined: ClassVar[bool] = False  # also where nothing is relevant
@@ -200,10 +191,12 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__()
-        for name in ("kernel", "sums", "for_probabilities"):
+        for name in ("kernel", "sums"):
             grounds = getattr(getattr(cls, name), "rests_on", ())
             if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
                 setattr(cls, name, getattr(Measure, name))
+        if "counterpart" not in vars(cls) and not vars(cls).keys().isdisjoint(SCORING):
+            cls.counterpart = ""
         scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]
         if scores_anew and "averages_ties" not in vars(cls):
             cls.averages_ties = False
@@ -228,11 +221,15 @@ class Measure(Named):
 
         `prob` gives P(relevant) of each grade.
         """
-        raise MeasureError(
-            f"{self} has no counterpart for probabilities",
-            code="no-probabilities",
-            remedy="use AP, P, RBP or DCG(base=...)",
-        )
+        if not self.counterpart or self.threshold > 1:
+            raise MeasureError(
+                f"{self} has no counterpart for probabilities",
+                code="no-probabilities",
+                remedy="use AP, P, RBP or DCG(base=...)",
+            )
+        theirs = CATALOGUE[self.counterpart]
+        shared = theirs._params.keys() & self._params.keys() - {"rel"}
+        return theirs(**{name: getattr(self, name) for name in shared}, prob=prob)
 
     @classmethod
     def variants(cls) -> tuple[dict[str, Any], ...]:

@@ -18,7 +18,6 @@ from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores
-from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judged import Judged, judge_lists, many_lists
 from hungjury.data.pool import Pool
@@ -47,11 +46,15 @@ class Scorer:
         self.kernel = kernel_of(self.measure, alignment, top)
 
     @cached_property
-    def _lists(self) -> _Lists | None:
-        """The lists as native code takes them; None: the measure scores itself."""
-        if self.kernel is not None:
-            near, weight = weighted_places(self.alignment, self.kernel.weights)
-            return _Lists.of(near, Sums.of_kernel(self.kernel, weight))
+    def _lists(self) -> tuple[Alignment, NDArray[np.int32], Sums] | None:
+        """The lists as native code takes them: the places that count, their documents within the
+        topic, and sums over them; None: the measure scores itself."""
+        kernel = self.kernel
+        if kernel is not None:
+            near, weight = weighted_places(self.alignment, kernel.weights)
+            part = Sum(kernel.name, np.append(kernel.worth, 0.0), weight)
+            sums = Sums((part,), lambda sums, pools: kernel.finish(sums[0], pools))
+            return near, _within(near), sums
         if self.alignment.tie_first is not None:
             return None
         depth = self.measure.depth
@@ -59,8 +62,8 @@ class Scorer:
         cell, entry = places(near)
         length = np.empty(len(near.rank))
         length[entry] = near.length[cell]
-        sums = self.measure.sums(near.rank.astype(float), length, self.top)
-        return None if sums is None else _Lists.of(near, sums)
+        found = self.measure.sums(near.rank.astype(float), length, self.top)
+        return None if found is None else (near, _within(near), found)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what does not depend on labels; other processes compute it again."""
@@ -139,12 +142,14 @@ class Scorer:
         self,
         labels: Labels,
         topic: int,
-        lists: _Lists,
+        lists: tuple[Alignment, NDArray[np.int32], Sums],
         counts: Ints | None,
         undefined: float,
     ) -> Floats:
         """Score one topic: [system, vector]."""
-        documents, (start, stop) = self.alignment.pool.slice(topic), lists.of_topic(topic)
+        near, document, wanted = lists
+        documents, cells = near.pool.slice(topic), slice(topic, None, len(near.pool.topics))
+        start, stop = (np.ascontiguousarray(side[cells]) for side in (near.start, near.stop))
         if counts is None:
             pools = _pools(labels[:, documents], self.top)
         else:  # a pool for each list
@@ -160,16 +165,16 @@ class Scorer:
                 documents.stop - documents.start,
                 start,
                 stop,
-                lists.document,
+                document,
                 part.weight,
             )
-            for part in lists.sums.parts
+            for part in wanted.parts
         ]
         if counts is not None:
-            values = lists.sums.finish([one.ravel() for one in sums], pools)
+            values = wanted.finish([one.ravel() for one in sums], pools)
             values[~self.measure.defined(pools) | np.isnan(values)] = undefined
             return values.reshape(sums[0].shape)
-        values = lists.sums.finish(sums, pools)
+        values = wanted.finish(sums, pools)
         values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
         return values
 
@@ -212,26 +217,10 @@ def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
         list(pool.map(several, [tasks[i::shares] for i in range(shares)]))
 
 
-class _Lists(Record, eq=False):
-    """The places of an alignment that count, and sums over them; cells are system * topics +
-    topic."""
-
-    start: Ints
-    stop: Ints
-    document: NDArray[np.int32]  # within its topic
-    sums: Sums
-    topics: int
-
-    @staticmethod
-    def of(near: Alignment, sums: Sums) -> _Lists:
-        pool = near.pool
-        within = near.document - pool.offsets[pool.topic_of[near.document]]
-        return _Lists(near.start, near.stop, within.astype(np.int32), sums, len(pool.topics))
-
-    def of_topic(self, topic: int) -> tuple[Ints, Ints]:
-        """Return where the lists of all systems for a topic start and stop."""
-        mine = slice(topic, None, self.topics)
-        return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
+def _within(near: Alignment) -> NDArray[np.int32]:
+    """Return the number of each place's document within its topic."""
+    pool = near.pool
+    return (near.document - pool.offsets[pool.topic_of[near.document]]).astype(np.int32)
 
 
 def places(aligned: Alignment, cells: slice = slice(None)) -> tuple[Ints, Ints]:
@@ -272,7 +261,8 @@ def kernel_of(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
     if kernel is None or alignment.tie_first is None:
         return kernel
-    return kernel if one.averages_ties and kernel.averages_ties else None
+    # Of a plain sum, the mean over ties needs only the mean weight inside each.
+    return kernel if one.averages_ties and kernel.name == "gains" else None
 
 
 def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:

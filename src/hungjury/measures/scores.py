@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
-from hungjury.base.errors import InputError, Note, UnknownName, plural
+from hungjury.base.errors import InputError, Note, UnknownName, check_known, plural
+from hungjury.base.parameters import check_count, check_share, order_by
 from hungjury.base.provenance import origin_added
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -20,7 +22,7 @@ from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.curve import Curve, curve_of
-from hungjury.measures.distribution import Distribution, HitCounts, Spread, summarised
+from hungjury.measures.distribution import Dominance, HitCounts, Spread, functional, summarised
 from hungjury.measures.distribution import averaged as averaged
 from hungjury.measures.distribution import over_topics as over_topics
 from hungjury.stats.correlation import with_ties
@@ -30,7 +32,7 @@ MANY_MEASURES = 12  # more of them do not fit a line
 _BY_CELL = ("values", "status", "variance")  # arrays [..., system, topic]
 
 
-class Scores(Record, Distribution, Result, eq=False):
+class Scores(Record, Result, eq=False):
     """Scores of systems on topics by several measures, as `evaluate` returns them.
 
     Printing shows the means. They are means over these topics and say nothing about others; for
@@ -88,6 +90,11 @@ class Scores(Record, Distribution, Result, eq=False):
     spread: Spread = field(default_factory=lambda: Spread())
     notes: tuple[Note, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Fill in what is not said of measures: means over topics, larger ones better."""
+        self.averages[:] = self.averages or ["mean"] * len(self.measures)
+        self.smaller[:] = self.smaller or [False] * len(self.measures)
+
     @property
     def std(self) -> Floats | None:
         """Standard deviation of each value, where labels are uncertain."""
@@ -107,8 +114,7 @@ class Scores(Record, Distribution, Result, eq=False):
 
     def mean(self) -> Floats:
         """Summarise over topics, [measure, system]: means, sums for counts, geometric means."""
-        averages = self.averages or ["mean"] * len(self.measures)
-        return np.array([*map(summarised, self.values, self.counted(), averages)])
+        return np.array([*map(summarised, self.values, self.counted(), self.averages)])
 
     def mean_std(self) -> Floats | None:
         """Compute the standard deviation of means due to uncertain labels, [measure, system].
@@ -136,6 +142,185 @@ class Scores(Record, Distribution, Result, eq=False):
                     yield m, name, self.quantile(q, per_topic)[m]
                 else:
                     yield m, name, np.full(values[m].shape, np.nan) if std is None else std[m]
+
+    def mean_draws(self, measure: int = 0) -> Floats:
+        """Return means over topics [draw, system] of a measure under drawn labels.
+
+        One draw labels the documents of all systems, which keeps systems paired: differences,
+        covariances and ranks can be computed row by row.
+        """
+        if measure not in self.draws:
+            known = dict(enumerate(self.measures))
+            raise InputError(
+                f"no labels were drawn for {known.get(measure, f'measure {measure}')}",
+                code="no-draws",
+                remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
+            )
+        drawn = self.draws[measure].astype(float)
+        return np.nan_to_num(summarised(drawn, self.counted()[measure], self.averages[measure]))
+
+    def resampled_means(self, measure: int, number: int, seed: int) -> Floats:
+        """Return as many rows of `mean_draws` as are asked for, with equal means equal."""
+        drawn = with_ties(self.mean_draws(measure))
+        if number <= len(drawn):
+            return drawn[:number]
+        return drawn[np.random.default_rng([seed, len(drawn)]).integers(len(drawn), size=number)]
+
+    def quantile(self, q: float | Sequence[float], per_topic: bool = False) -> Floats:
+        """Return quantiles of the distribution that uncertain labels give to scores.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Probabilities, such as 0.5 for the median.
+        per_topic : bool
+            Those of every topic instead of those of means over topics.
+
+        Returns
+        -------
+        ndarray
+            [..., measure, system], with the axes of `q` first, or [..., measure, system, topic].
+            NaN for measures whose labels were not drawn.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
+        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
+        >>> scores.quantile([0.1, 0.5, 0.9])[:, 0, 0].tolist()
+        [0.0, 0.5, 1.0]
+        """
+        shape = self.values.shape if per_topic else self.values.shape[:2]
+        out = np.full((*np.shape(q), *shape), np.nan)
+        for m, cells in self.draws.items():
+            drawn = cells if per_topic else self.mean_draws(m)
+            at = (..., m, slice(None), slice(None)) if per_topic else (..., m, slice(None))
+            out[at] = np.quantile(drawn, np.asarray(q, dtype=float), axis=0)
+        return out
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return the ends [measure, system] of the central interval of means, due to labels."""
+        check_share("level", level)
+        low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
+        return low, high
+
+    def covariance(self, measure: int = 0) -> Floats:
+        """Return the covariances [system, system] of means under uncertain labels.
+
+        Systems share documents: the variance of a difference is not the sum of both variances.
+        """
+        return np.atleast_2d(np.cov(self.mean_draws(measure), rowvar=False))
+
+    def wins(self, measure: int = 0) -> Floats:
+        """Return P(one system's mean is better than the other's) [system, system]; ties count half.
+
+        Labels alone are uncertain here: topics are these, and there is no error of judges. Exact
+        for precision and other shares of relevant documents, else from draws.
+        """
+        if measure in self.hits and self.counted()[measure].all():
+            found = self.hits[measure].wins()
+            return found if self.signs[measure] > 0 else found.T
+        better = with_ties(self.mean_draws(measure)) * self.signs[measure]
+        return native.shares_larger(np.ascontiguousarray(better.T))
+
+    def with_spread(
+        self, std: bool = True, level: float | None = None, quantiles: Iterable[float] = ()
+    ) -> Scores:
+        """Return scores that show beside each mean how far uncertain labels leave it open.
+
+        Parameters
+        ----------
+        std : bool
+            Show standard deviations.
+        level : float, optional
+            Show the ends of the central interval of this level.
+        quantiles : sequence of float
+            Show these quantiles, such as 0.5 for the median.
+
+        Returns
+        -------
+        Scores
+            The same scores; text, CSV, JSON and LaTeX have more columns. Intervals and quantiles
+            need the distribution (`evaluate` with ``distribution=True``).
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> soft, run = {"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2.0, "b": 1.0}}
+        >>> scores = hj.evaluate(soft, run, "E(P@2)", distribution=True)
+        >>> print(scores.with_spread(quantiles=[0.5]))
+        system  E(P@2)  E(P@2) std  E(P@2) 50 %
+        run     0.5000      0.3536       0.5000
+        """
+        quantiles = tuple(quantiles)
+        for q in quantiles:
+            check_share("quantiles", q)
+        if level is not None:
+            check_share("level", level)
+        if (quantiles or level is not None) and not self.draws:
+            self.mean_draws(0)
+        return replace(self, spread=Spread(std, level, quantiles))
+
+    def order(self, by: str | float = "mean", measure: int = 0) -> list[str]:
+        """Return the systems, best first, by another functional than the expectation.
+
+        Parameters
+        ----------
+        by : {"mean", "median", "wins"} or float
+            The mean, the median, a quantile such as 0.1 (for the cautious), or the mean
+            probability of being better than another system.
+        measure : int
+            The place of the measure in `measures`.
+
+        Returns
+        -------
+        list of str
+            Names of systems; equal ones in their given order. The orders can disagree: a system
+            may have the larger mean, and still be worse with the larger probability.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> soft = {"q": {"a": 0.9, "b": 0.5}}
+        >>> runs = {"B": {"q": {"b": 1.0}}, "A": {"q": {"a": 1.0}}}
+        >>> hj.evaluate(soft, runs, "E(P@1)", distribution=True).order("median")
+        ['A', 'B']
+        """
+        check_count("measure", measure, 0, len(self.measures) - 1)
+        sign, mean = self.signs[measure], self.mean()[measure]
+        drawn = mean[None] if by == "mean" else self.mean_draws(measure)
+        value = functional(sign * mean, sign * drawn, order_by(by))
+        best = np.argsort(-value, kind="stable")
+        return [self.systems[s] for s in best]
+
+    def dominance(self, first: str, second: str, measure: int = 0) -> Dominance:
+        """Say whether the first system dominates the second one (first-order dominance).
+
+        Parameters
+        ----------
+        first, second : str
+            Names of systems.
+        measure : int
+            The place of the measure in `measures`.
+
+        Returns
+        -------
+        Dominance
+            Whether the first system exceeds every value with at least the probability of the
+            second one, which makes it better for every taste, and if not, the witness. Both are
+            read from draws: differences below their sampling error are no differences.
+        """
+        for name in (first, second):
+            check_known("system", name, self.systems)
+        drawn = with_ties(self.mean_draws(measure)) * self.signs[measure]
+        one, other = (np.sort(drawn[:, self.systems.index(name)]) for name in (first, second))
+        values = np.unique(np.concatenate([one, other]))
+        p, q = (1 - np.searchsorted(side, values, "right") / len(side) for side in (one, other))
+        worst = int((q - p).argmax())
+        if q[worst] <= p[worst]:
+            return Dominance(True)
+        witness = float(self.signs[measure] * values[worst])
+        return Dominance(False, witness, float(p[worst]), float(q[worst]))
 
     def curve(self, rel: int = 1, by: CurveBy = "recall") -> Curve:
         """Return the precision-recall curve, interpolated at levels of recall or rank by rank.
@@ -187,8 +372,7 @@ class Scores(Record, Distribution, Result, eq=False):
         parts = {name: cut(getattr(self, name)) for name in _BY_CELL}
         for name, places in (("systems", s), ("topics", t), ("measures", m), ("averages", m),
                              ("smaller", m)):  # fmt: skip
-            names = getattr(self, name)
-            parts[name] = [names[i] for i in places] if names else names
+            parts[name] = [getattr(self, name)[i] for i in places]
         draws = {m.index(i): one[:, s][..., t] for i, one in self.draws.items() if i in m}
         sampled = tuple(m.index(i) for i in self.sampled if i in m)
         hits = {m.index(i): one.select(s, t) for i, one in self.hits.items() if i in m}
@@ -236,7 +420,7 @@ class Scores(Record, Distribution, Result, eq=False):
         >>> scores.means().loc["bm25", "P@2"]
         np.float64(0.5)
         """
-        frame = self._mean_table().to_frame(backend)
+        frame = self.table().to_frame(backend)
         return frame.set_index("system") if backend == "pandas" else frame
 
     def topic_table(self, summary: bool = False) -> Table:
@@ -253,15 +437,6 @@ class Scores(Record, Distribution, Result, eq=False):
             ]
         return Table(["system", "topic", "measure", "value"], cells)
 
-    def _mean_table(self) -> Table:
-        """Return a row of means for every system, best first, with every digit."""
-        columns = list(self.columns())
-        rows: list[list[Cell]] = [
-            [self.systems[s], *(float(values[s]) for *_, values in columns)]
-            for s in self.best_first()
-        ]
-        return Table(["system", *(name for _, name, _ in columns)], rows)
-
     def better(self) -> Floats:
         """Return means for ranking systems, [measure, system]: larger is better, equal are tied."""
         return with_ties(self.signs[:, None] * self.mean())
@@ -269,7 +444,7 @@ class Scores(Record, Distribution, Result, eq=False):
     @property
     def signs(self) -> Floats:
         """[measure]: -1 where smaller is better, else 1."""
-        return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
+        return np.where(self.smaller, -1.0, 1.0)
 
     def best_first(self) -> list[int]:
         """Sort systems by the first measure's mean, best first, undefined last; equal ones in
@@ -348,9 +523,7 @@ class Scores(Record, Distribution, Result, eq=False):
     def _is_count(self, m: int) -> bool:
         """Say whether values are counts, shown as integers; expectations of counts may not be."""
         values = self.values[m][~np.isnan(self.values[m])]
-        return bool(
-            self.averages and self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
-        )
+        return self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
 
     def to_csv(  # type: ignore[override]
         self, per_topic: bool = False, summary: bool = False, safe: bool = False
@@ -363,7 +536,7 @@ class Scores(Record, Distribution, Result, eq=False):
         return self._csv_table(per_topic, summary).to_csv(safe)
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
-        return self.topic_table(summary) if per_topic else self._mean_table()
+        return self.topic_table(summary) if per_topic else self.table()
 
     def check_summary(self) -> None:
         """Raise where rows of a topic could be taken for the summary over topics."""
@@ -395,12 +568,10 @@ def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[i
     if wanted is None:
         return list(range(len(names)))
     asked = set(wanted)
-    unknown = sorted(asked - set(names))
-    if unknown or not asked:
-        raise UnknownName(
-            f"there is no {kind} '{unknown[0]}' in these scores" if unknown else f"no {kind} left",
-            remedy=f"choose from the {kind}s that were scored",
-        )
+    for name in sorted(asked):
+        check_known(kind, name, names)
+    if not asked:
+        raise UnknownName(f"no {kind} left", remedy=f"choose from the {kind}s that were scored")
     return [i for i, name in enumerate(names) if name in asked]
 
 

@@ -133,7 +133,7 @@ def draw_scores(scores: Scores, measure: str, what: ScoresPicture, other: str | 
         return _systems_by_topics(scores, m, order)
     figure, axes = new_rows([scores.systems[s] for s in order])
     counted, mean = scores.counted()[m], scores.mean()[m, order]
-    summed = bool(scores.averages and scores.averages[m] == "sum")  # a sum is not among its parts
+    summed = scores.averages[m] == "sum"  # a sum is not among its parts
     if what == "ranking":
         ends = [t_interval(scores.values[m, s, counted[s]]) for s in order]
         low, high = np.array(ends).T * (counted[order].sum(axis=1) if summed else 1)

@@ -181,8 +181,7 @@ def correlate_measures(scores: Scores, digits: int | None = None) -> MeasureCorr
 def better_on(scores: Scores, shares: Floats) -> Floats:
     """[draw, measure, system]: means over topics with these shares [draw, topic], for whatever
     ranks systems."""
-    averages = scores.averages or ["mean"] * len(scores.measures)
-    pairs = zip(scores.values, averages, strict=True)
+    pairs = zip(scores.values, scores.averages, strict=True)
     means = np.stack([over_topics(mine, average, shares) for mine, average in pairs])
     return with_ties(np.moveaxis(scores.signs[:, None, None] * means, 2, 0))
 

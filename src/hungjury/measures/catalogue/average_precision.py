@@ -59,6 +59,7 @@ class AP(BinaryAtCutoff):
     paper = "Buckley and Voorhees 2005"
     proof = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
     formula = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
+    counterpart = "eRAP"
     averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
@@ -68,14 +69,6 @@ class AP(BinaryAtCutoff):
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         weights = 1 / ranks
         return self.hits_kernel("precisions", weights, top, lambda pools: pools.relevant(self.rel))
-
-    @rests_on("score", "defined", "average")
-    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.probabilities import eRAP
-
-        if self.rel > 1:
-            return super().for_probabilities(prob)
-        return eRAP(cutoff=self.cutoff, prob=prob)
 
 
 @CATALOGUE.add("GMAP")

@@ -153,9 +153,7 @@ class Mean(CG):
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         return np.ones(judged.counts.shape[:-1], dtype=bool)
 
-    @rests_on("score", "defined")
-    def kernel(self, ranks: Floats, top: int) -> Kernel:
-        return Kernel("gains", self.gain_of_grades(top), self._weights(len(ranks)))
+    kernel = Discounted.kernel
 
 
 @CATALOGUE.add("nCG")
@@ -194,13 +192,10 @@ class DCG(Discounted):
             return np.asarray(1 / np.log2(ranks + 1))
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
-    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
-    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.probabilities import eRDCG
-
-        if self.base is None or self.gains or self.dcg != "log2":
-            return super().for_probabilities(prob)
-        return eRDCG(base=self.base, cutoff=self.cutoff, prob=prob)
+    @property
+    def counterpart(self) -> str:  # type: ignore[override]
+        """The binary form with a base."""
+        return "" if self.base is None or self.gains or self.dcg != "log2" else "eRDCG"
 
 
 @CATALOGUE.add("nDCG")
@@ -280,18 +275,11 @@ class RBP(Persistent):
     paper = "Moffat and Zobel 2008"
     proof = "thesis, section 3.4.1"
     formula = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
+    counterpart = "eRRBP"
     rel: int = REL
 
     def gain_of_grades(self, top: int) -> Floats:
         return (np.arange(top + 1) >= self.rel).astype(float)
-
-    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
-    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.probabilities import eRRBP
-
-        if self.rel > 1:
-            return super().for_probabilities(prob)
-        return eRRBP(p=self.p, cutoff=self.cutoff, prob=prob)
 
 
 @CATALOGUE.add("gRBP")

@@ -79,19 +79,12 @@ class P(Share):
 
     paper = "van Rijsbergen 1979"
     formula = "P@k = (1/k) Σ_{n≤k} x_n"
+    counterpart = "eRP"
     proof = RANK_WEIGHTED
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def unit(self, pools: Judged) -> ArrayLike:
         return self.cutoff
-
-    @rests_on("score", "defined", "average")
-    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.probabilities import eRP
-
-        if self.rel > 1:
-            return super().for_probabilities(prob)
-        return eRP(cutoff=self.cutoff, prob=prob)
 
 
 @CATALOGUE.add("R")
