@@ -163,7 +163,7 @@ class HungjuryError(ValueError):
     def saying(self, message: str) -> Self:
         """Return a copy of the error with another message."""
         other = copy(self)
-        other.message, other.args = message, (message,)
+        other.message = message
         return other
 
     def renamed(self, names: Mapping[str, str]) -> Self:
@@ -227,9 +227,7 @@ class MissingExtra(HungjuryError, ImportError):
         super().__init__(
             f"{purpose} needs the package {package}", remedy=f"pip install {word}{others}"
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        self.args = package, extra, purpose  # with which it is made again, by pickle and copy
 
 
 def check_installed(package: str, extra: str, purpose: str) -> None:
@@ -238,12 +236,6 @@ def check_installed(package: str, extra: str, purpose: str) -> None:
 
     if find_spec(package) is None:
         raise MissingExtra(package, extra, purpose)
-
-
-def _restored(kind: type[HungjuryError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(state)
-    return error
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -26,19 +26,18 @@ def cores() -> int:
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file atomically: readers see the old content or the new, never part of it.
 
-    The content is written to a temporary file, which then replaces it. Symbolic links are followed,
-    and a file that is replaced keeps its mode and owner. Anything but a regular file (a device, a
-    FIFO) is never replaced: the content is written straight into it.
+    Anything but a regular file (a device, a FIFO) is never replaced: the content is written
+    straight into it.
     """
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    if _replaceable(path):
+        with whole_file(path) as made, open(made, "wb") as file:
+            file.write(data)
+        return
     try:
-        old = _status(path)
-        if old is not None and not _replaceable(path, old):
-            # Append: a redirected /dev/stdout may contain text.
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
-                file.write(data)
-        else:
-            _replace(os.path.realpath(path), old, data)
+        # Append: a redirected /dev/stdout may contain text.
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
+            file.write(data)
     except OSError as error:
         raise file_error(path, error, "written", "check the folder") from None
 
@@ -47,22 +46,24 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield a path beside a file, which what is written there replaces in the end.
 
-    As `write_whole`, for libraries that write piece by piece; only regular files are replaced.
+    Symbolic links are followed, and a file that is replaced keeps its mode and owner.
     """
-    import tempfile  # slow to import
+    import shutil  # slow to import
+    import tempfile
 
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     try:
         old = _status(path)
-        if old is not None and not (_replaceable(path, old) and os.access(target, os.W_OK)):
+        if old is not None and not (_replaceable(path) and os.access(target, os.W_OK)):
             raise PermissionError(13, "Permission denied")
         with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as aside:
             made = os.path.join(aside, name)
             yield made
-            if old is not None and not _copy_owner_and_mode(made, old):
-                raise PermissionError(13, "Permission denied")
-            os.replace(made, target)
+            if old is None or _copy_owner_and_mode(made, old):
+                os.replace(made, target)
+            else:  # another user's file, which we may write to but not recreate under their name
+                shutil.copyfile(made, target)
     except OSError as error:
         raise file_error(path, error, "written", "check the folder") from None
 
@@ -128,34 +129,11 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
 
 
-def _replaceable(path: str | os.PathLike[str], status: os.stat_result) -> bool:
-    """Tell regular files from devices; /dev/stdout is one even where it is redirected to a file."""
+def _replaceable(path: str | os.PathLike[str]) -> bool:
+    """Tell regular and new files from devices; /dev/stdout is one even where it is redirected."""
     special = os.path.abspath(path).startswith(("/dev/", "/proc/"))
-    return stat.S_ISREG(status.st_mode) and not special
-
-
-def _replace(target: str, old: os.stat_result | None, data: bytes) -> None:
-    import tempfile  # slow to import
-
-    if old is not None and not os.access(target, os.W_OK):
-        raise PermissionError(13, "Permission denied")
-    folder, name = os.path.split(target)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        if old is None or _copy_owner_and_mode(temporary, old):
-            if old is None:
-                os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        else:  # another user's file, which we may write to but not recreate under their name
-            with open(target, "wb") as file:
-                file.write(data)
-            os.unlink(temporary)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    old = _status(path)
+    return old is None or (stat.S_ISREG(old.st_mode) and not special)
 
 
 def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
@@ -168,12 +146,6 @@ def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
             return False
     os.chmod(path, stat.S_IMODE(old.st_mode))
     return True
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read_json(path: str, what: str, remedy: str) -> Any:

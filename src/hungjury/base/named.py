@@ -24,6 +24,7 @@ _SHAPE = re.compile(
     r"(?:@\s*(?P<at>[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?|\.[0-9]+))?",
     re.S,
 )
+_NUMBER = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?")  # Python also reads 1_0 and 0x1F
 
 
 def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
@@ -33,22 +34,14 @@ def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
         call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise ValueError(args)
-        lines = source.encode().split(b"\n")
-        for one in ast.walk(call):  # Python also reads 1_0 and 0x1F
-            if isinstance(one, ast.Constant) and not _plain_number(one, lines):
+        for one in ast.walk(call):
+            number = isinstance(one, ast.Constant) and type(one.value) in (int, float)
+            if number and not _NUMBER.fullmatch(ast.get_source_segment(source, one) or ""):
                 raise ValueError(args)
         unnamed = [_value(one, source) for one in call.args]
         return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
     except (SyntaxError, TypeError, RecursionError, MemoryError):
         raise ValueError(args) from None
-
-
-def _plain_number(constant: ast.Constant, lines: list[bytes]) -> bool:
-    """Tell whether a constant, if it is a number, is written as people write it."""
-    if isinstance(constant.value, bool) or not isinstance(constant.value, (int, float)):
-        return True
-    written = lines[constant.lineno - 1][constant.col_offset : constant.end_col_offset]
-    return re.fullmatch(rb"[0-9.]+(?:[eE][+-]?[0-9]+)?", written) is not None
 
 
 def _value(node: ast.expr, source: str) -> object:

@@ -170,17 +170,6 @@ def origin_of(result: object) -> dict[str, Any]:
     return provenance([call], files) if call else {}
 
 
-def origin_added(text: str, result: object) -> str:
-    """Add the call that made a result, and its files, to the result's JSON."""
-    record = origin_of(result)
-    return with_provenance(text, record, apart=False) if record else as_object(text)
-
-
-def as_object(text: str) -> str:
-    """Return JSON as an object, which has a place for provenance: a list is its `rows`."""
-    return f'{{"rows": {text.strip()}}}\n' if text.startswith("[") else text
-
-
 def _shown(value: object) -> str:
     """Write an argument; long ones and objects by their type."""
     text = repr(value)
@@ -199,11 +188,15 @@ def files_of(value: object) -> tuple[str, ...]:
 
 
 def with_provenance(text: str, record: dict[str, Any], *, apart: bool = True) -> str:
-    """Add provenance to an object in JSON, which is not parsed: results can be large.
+    """Add provenance, unless it is empty, to JSON, which is not parsed: results can be large.
 
-    apart: also add when and where it was made.
+    A list becomes the `rows` of an object, which has a place for it. apart: also add when and where
+    it was made.
     """
-    start = as_object(text).strip().removesuffix("}").rstrip()
+    text = f'{{"rows": {text.strip()}}}\n' if text.startswith("[") else text
+    if not record:
+        return text
+    start = text.strip().removesuffix("}").rstrip()
     comma = "" if start == "{" else ","
     added = json_text({"provenance": record} | ({"made": made()} if apart else {})).strip()
     return f"{start}{comma}{added.removeprefix('{')}\n"

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.choices import FrameBackend, PlotWidth
-from hungjury.base.provenance import origin_added
+from hungjury.base.provenance import origin_of, with_provenance
 from hungjury.base.records import Record
 from hungjury.base.tables import Table, html_page, text_page
 from hungjury.base.text import json_text
@@ -53,7 +53,7 @@ class Result:
 
     def to_json(self) -> str:
         """Write the content of `to_dict` as JSON, and which call and files it comes from."""
-        return origin_added(json_text(self.to_dict()), self)
+        return with_provenance(json_text(self.to_dict()), origin_of(self), apart=False)
 
     def to_latex(self) -> str:
         """Write a booktabs table."""

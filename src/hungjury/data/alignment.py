@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,6 @@ _COUNTED: list[tuple[str, ListCount, str, str, str]] = [
     ("precision", "precision_lists", "is", "are",
      "ordered differently by scores in single precision"),
 ]  # fmt: skip
-T = TypeVar("T", bound=np.generic)
 
 
 class Alignment(Record, eq=False):
@@ -297,18 +296,14 @@ def _others(parts: list[_Part]) -> Others:
         system=np.repeat(np.arange(len(parts), dtype=np.int32), count),
         topic=_column(parts, "other_topic"),
         rank=_column(parts, "other_rank"),
-        hash=_joined([part.arrays["other_hash"] for part in parts]),
+        hash=np.concatenate([part.arrays["other_hash"] for part in parts]),
         ids=b"".join(part.arrays["other_id"].tobytes() for part in parts),
         end=np.cumsum(_column(parts, "other_size"), dtype=np.int64),
     )
 
 
 def _column(parts: list[_Part], name: ListColumn) -> NDArray[np.int32]:
-    return _joined([part.arrays[name] for part in parts])
-
-
-def _joined(arrays: list[NDArray[T]]) -> NDArray[T]:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    return np.concatenate([part.arrays[name] for part in parts])
 
 
 def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterable[Note]:

@@ -138,22 +138,20 @@ class _Picked:
             at = labels[alignment.document]
             self.judged, self.pooled = _running(at >= 0), _running(at != MISSING)
         if needs_nonrelevant or not single:
-            self.where = np.arange(len(alignment.document))
+            where = np.arange(len(alignment.document))
             self.first, self.last = alignment.start, alignment.stop
         else:
-            self.where = np.flatnonzero((labels > 0)[alignment.document])
-            self.first = np.searchsorted(self.where, alignment.start)
-            self.last = np.searchsorted(self.where, alignment.stop)
+            where = np.flatnonzero((labels > 0)[alignment.document])
+            self.first = np.searchsorted(where, alignment.start)
+            self.last = np.searchsorted(where, alignment.stop)
+        self.where = np.append(where, 0)  # for padding, where there are no documents
         self.sizes = self.last - self.first
 
     def lists(self, cells: NDArray[np.int64], width: int, condensed: bool) -> Judged:
         a = self.alignment
         places = self.first[cells, None] + np.arange(width)
         padding = places >= self.last[cells, None]
-        if len(self.where):
-            entry = self.where[np.minimum(places, len(self.where) - 1)]
-        else:  # no documents: only padding
-            entry = np.zeros_like(places)
+        entry = self.where[np.minimum(places, len(self.where) - 1)]
         if self.all_judged:
             known = found = self._gathered(self.labels, np.int16(0), entry, padding)
         else:
@@ -274,16 +272,3 @@ def many_lists(
         p=p,
         p_total=None if p is None else np.full(lists, p_total),
     )
-
-
-def one_list(
-    labels: Sequence[int | None],
-    pool: Sequence[int],
-    top: int,
-    p: Sequence[float] | None = None,
-    p_total: float = 0.0,
-) -> Judged:
-    """Call `many_lists` for a single list, labels with None for an unjudged document."""
-    known = np.array([[MISSING if v is None else v for v in labels]], dtype=np.int16)
-    chances = None if p is None else np.array([p], dtype=float)
-    return many_lists(known, pool, top, chances, p_total)

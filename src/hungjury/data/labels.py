@@ -45,13 +45,7 @@ from hungjury.data.reading.options import (
     refuse_options,
 )
 from hungjury.data.reading.sources import Source, Stop, raise_error
-from hungjury.data.scales import (
-    check_declared,
-    check_judges,
-    check_steps,
-    note_unusual,
-    scale_of,
-)
+from hungjury.data.scales import check_declared, check_judges, check_steps, note_unusual, scale_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -264,25 +264,22 @@ class JudgeScaling(Record):
         if list(judges) == [""]:
             raise _refused("scaling names judges, but these labels have no judges",
                            ("name one scaling:", LINEAR))  # fmt: skip
-        taken = [
-            next((r for r, (pattern, _) in enumerate(self.rules) if fnmatchcase(name, pattern)), -1)
-            for name in judges
-        ]
-        left = [name for name, rule in zip(judges, taken, strict=True) if rule < 0]
-        if left:
-            raise _refused(
-                f"no scaling for {plural(len(left), 'judge')}: {few(left)}",
-                ("'*=linear' at the end is for all judges left, as in", EXAMPLE),
-            )
+        left = dict(enumerate(judges))
         out = []
-        for r, (pattern, scaling) in enumerate(self.rules):
-            mine = [j for j, rule in enumerate(taken) if rule == r]
+        for pattern, scaling in self.rules:
+            mine = [j for j, name in left.items() if fnmatchcase(name, pattern)]
             if not mine:
                 raise _refused(
                     f"the scaling of '{pattern}' applies to no judge",
                     f"the judges are {few(judges, 10)}; the first pattern that matches one counts",
                 )
             out.append((scaling, mine))
+            left = {j: name for j, name in left.items() if j not in mine}
+        if left:
+            raise _refused(
+                f"no scaling for {plural(len(left), 'judge')}: {few(left.values())}",
+                ("'*=linear' at the end is for all judges left, as in", EXAMPLE),
+            )
         return out
 
 
@@ -292,14 +289,12 @@ def scaling_of(given: object) -> Scaling | JudgeScaling | None:
         return given
     if isinstance(given, str):
         parts = re.split(r",(?![^(]*\))", given)  # not inside parentheses
-        rules = [part.split("(")[0].partition("=")[0].strip() for part in parts]
-        named = ["=" in part.split("(")[0] for part in parts]
-        if not any(named):
+        rules = [re.fullmatch(r"\s*([^=(]*?)\s*=(.*)", part, re.S) for part in parts]
+        if not any(rules):
             return SCALINGS.parse(given)
-        if not all(named) or not all(rules):
+        pairs = [(rule[1], rule[2].strip()) for rule in rules if rule and rule[1]]
+        if len(pairs) < len(parts):
             raise _refused(f"invalid scaling {given!r}", ("give every scaling a judge:", EXAMPLE))
-        pairs = [(rule, part.partition("=")[2].strip())
-                 for rule, part in zip(rules, parts, strict=True)]  # fmt: skip
     elif isinstance(given, Mapping) and given:
         pairs = [(str(pattern), one) for pattern, one in given.items()]
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable
 from dataclasses import field, fields, replace
@@ -177,20 +176,18 @@ class Qrels(Record, eq=False):
     def to_text(self, name: str = "qrels") -> str:
         """Write TREC columns, probabilities as decimals; where every grade has a probability, a
         CSV table with a column for each. `name` is what errors call it."""
-        text = io.StringIO()
         if self.grade_p is not None:
             lines = (
                 [topic, document, *map(repr, p)]
                 for topic, rows in self.to_dict().items()
                 for document, p in rows.items()
             )
-            head = ["topic", "document", *(f"p{g}" for g in self.grades)]
-            text.write(csv_text([head, *lines]))
-        else:
-            for topic, rows in self.to_dict().items():
-                _check_writable(name, topic, rows)
-                text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
-        return text.getvalue()
+            return csv_text([["topic", "document", *(f"p{g}" for g in self.grades)], *lines])
+        text = ""
+        for topic, rows in self.to_dict().items():
+            _check_writable(name, topic, rows)
+            text += "".join(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
+        return text
 
 
 def _check_writable(path: str, topic: str, documents: Iterable[str]) -> None:
@@ -314,10 +311,7 @@ class Judgments(Record, eq=False):
 
     def select(self, topics: Iterable[str]) -> Judgments:
         """Return only some topics."""
-        return self._restricted(self.pool.of_topics(topics))
-
-    def _restricted(self, keep: NDArray[np.bool_]) -> Judgments:
-        """Return only some documents of the pool."""
+        keep = self.pool.of_topics(topics)
         rows = keep[self.document]
         place = np.cumsum(keep) - 1
         return replace(

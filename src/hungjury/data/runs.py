@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -106,24 +107,17 @@ def map_files(
     work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
 ) -> Iterator[U]:
     """Run a reader over files, on all cores; results in order, raising the first error."""
-    if len(items) == 1 or cores() == 1:  # threads would cost more than they save
-        for done, item in enumerate(items, 1):
-            yield work(item)
+    threads: Any = nullcontext()
+    if len(items) > 1 and cores() > 1:  # else threads would cost more than they save
+        from concurrent.futures import ThreadPoolExecutor
+
+        threads = ThreadPoolExecutor(min(cores(), len(items)))
+    with threads as pool:
+        each = map(work, items) if pool is None else pool.map(work, items)
+        for done, one in enumerate(each, 1):
+            yield one
             if progress is not None:
                 progress(done, len(items), what)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(cores(), max(len(items), 1))) as pool:
-        waiting = [pool.submit(work, item) for item in items]
-        try:
-            for done, one in enumerate(waiting, 1):
-                yield one.result()
-                if progress is not None:
-                    progress(done, len(items), what)
-        finally:
-            for one in waiting:
-                one.cancel()
 
 
 @takes(RUNS)

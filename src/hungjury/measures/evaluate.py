@@ -13,9 +13,9 @@ from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
 from hungjury.base.errors import Argument, InputError, MeasureError, Note
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
 from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
-from hungjury.data.judged import Judged, judge_lists, one_list
+from hungjury.data.judged import Judged, judge_lists, many_lists
 from hungjury.data.labels import as_qrels
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import MISSING, Qrels
 from hungjury.data.reading.options import (
     QrelsLike,
     RunsLike,
@@ -321,8 +321,8 @@ def score_list(
         top = max([1, one.declared_grade, *map(int, everything)])
         if one.declared_grade:
             one.check(top)
-        grades = [None if v is None else int(v) for v in labels]
-        return float(one(one_list(grades, [int(v) for v in known], top))[0])
+        grades = np.array([[MISSING if v is None else int(v) for v in labels]], dtype=np.int16)
+        return float(one(many_lists(grades, [int(v) for v in known], top))[0])
     if not one.takes_probabilities or not all(0 <= v <= 1 for v in everything):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
@@ -330,5 +330,6 @@ def score_list(
             remedy="labels are whole grades or, for expected measures, probabilities",
         )
     one.check_probabilities()
-    p = [one.chance_of_unjudged if v is None else v for v in labels]
-    return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])
+    p = np.array([[one.chance_of_unjudged if v is None else v for v in labels]], dtype=float)
+    grades = np.zeros(p.shape, dtype=np.int16)
+    return float(one(many_lists(grades, [0] * len(known), 1, p, sum(known)))[0])

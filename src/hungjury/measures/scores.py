@@ -15,7 +15,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_known, plural
 from hungjury.base.parameters import check_count, check_share, order_by
-from hungjury.base.provenance import origin_added
+from hungjury.base.provenance import origin_of, with_provenance
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
@@ -549,7 +549,8 @@ class Scores(Record, Result, eq=False):
 
     def to_json(self, per_topic: bool = False) -> str:
         """Return means, settings and, with `per_topic`, every value; NaN is null."""
-        return origin_added(json_text(self._content(per_topic)), self)
+        text = json_text(self._content(per_topic))
+        return with_provenance(text, origin_of(self), apart=False)
 
     def _content(self, per_topic: bool) -> dict[str, Any]:
         columns = list(self.columns())

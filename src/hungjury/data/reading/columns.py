@@ -224,10 +224,9 @@ class InputTable(Record):
 
     def numbers(self, column: str, what: str) -> NDArray[np.float64]:
         """Return a column of finite numbers."""
-        values = self.columns[column]
-        numbers = np.array([_number(value) for value in values], dtype=float)
-        for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
-            said = f"the {what} {values[row]!r} is not a finite number"
+        numbers, words = self.labels(column)
+        for row in words:
+            said = f"the {what} {self.columns[column][row]!r} is not a finite number"
             raise self.error(said, "not-a-number", f"fix the {what}", self.line(row))
         return numbers
 

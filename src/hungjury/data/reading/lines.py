@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from hungjury import native
 from hungjury.base.errors import Argument, InputError
@@ -110,12 +109,7 @@ def line_error(source: Source, line: int, code: str, message: str) -> InputError
     return InputError(message, code=code, file=source.name, line=line, remedy=remedy)
 
 
-class Parser(Protocol):
-    """A native parser of lines."""
-
-    def feed(self, piece: memoryview, /) -> None: ...
-
-    def finish(self) -> None: ...
+Parser = native.LabelTable | native.RunStore | native.RunStream  # of lines
 
 
 def readable(

@@ -140,23 +140,10 @@ def exists(table: InputTable, path: str) -> bool:
     """Tell whether any of the first rows has something at a path."""
     keys = tuple(path.split("."))
     return any(
-        _reaches({name: values[i] for name, values in table.columns.items()}, keys)
+        row.get(path) is not None
         for i in range(min(len(table), LOOKED_AT))
+        for row in _rows({name: one[i] for name, one in table.columns.items()}, {path: keys})[0]
     )
-
-
-def _reaches(node: Any, path: Path) -> bool:
-    """Tell whether there is something at a path below a node."""
-    if path == ("@",):
-        return bool(node)
-    if isinstance(node, (list, tuple)):
-        return any(_reaches(item, path) for item in node[:LOOKED_AT])
-    if not path or not isinstance(node, Mapping):
-        return not path and node is not None
-    if path[0] == "*":
-        return any(_reaches(value, path[1:]) for value in node.values())
-    key, rest = _step(node, path)
-    return _reaches(node.get(key), rest)
 
 
 def unknown_path(table: InputTable, path: str) -> InputError:

@@ -9,15 +9,7 @@ follow, and what the settings of results record.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import (
-    IO,
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeAlias,
-    TypedDict,
-)
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
 from hungjury.base.choices import (
     Duplicates,
