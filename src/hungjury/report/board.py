@@ -180,7 +180,7 @@ def rounded_score_board(board: ScoreBoard, digits: int) -> Table:
 def _rounded(row: BoardRow, digits: int) -> list[str]:
     """Return mean, ends of the interval, chance to be the best, and ranks."""
     low, high = row.rank_low, row.rank_high
-    numbers = [f"{value:.{digits}f}" for value in (row.mean, row.low, row.high)]
+    numbers = [number_text(value, digits) for value in (row.mean, row.low, row.high)]
     return [*numbers, percent(row.p_best), str(low) if low == high else f"{low}-{high}"]
 
 

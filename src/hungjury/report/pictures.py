@@ -305,7 +305,7 @@ def _text_axes(axes: Axes, width: int) -> str:
     written = zip(axes.get_yticks(), axes.get_yticklabels(), strict=False)
     ticks = [(y, text.get_text()) for y, text in written if low <= y <= high]
     named = bool(ticks) and isinstance(axes.yaxis.get_major_locator(), FixedLocator)
-    height = min(len(ticks), 60) if named else HEIGHT
+    height = len(ticks) if named else HEIGHT
     beside = max((len(text) for _, text in ticks), default=0) + 1
     cells = np.full((height, width - beside), " ")
     to_axes = axes.transAxes.inverted()
@@ -326,10 +326,9 @@ def _text_axes(axes: Axes, width: int) -> str:
         (x0, y0), (x1, y1) = patch.get_path().get_extents(patch.get_patch_transform()).get_points()
         put([(x, y) for x in np.linspace(x0, x1, 200) for y in np.linspace(y0, y1, 20)], "█")
     for collection in axes.collections:
-        for segment in collection.get_segments() if hasattr(collection, "get_segments") else ():
-            put(np.linspace(segment[0], segment[-1], 200), "─")
-        if not hasattr(collection, "get_segments"):
-            put(np.reshape(collection.get_offsets(), (-1, 2)), "●")
+        for segment in getattr(collection, "get_segments", list)():  # bands have none
+            if len(segment):  # an interval without ends is empty
+                put(np.linspace(segment[0], segment[-1], 200), "─")
     for line in axes.lines:
         points: Any = line.get_xydata()
         if line.get_linestyle() != "None":
