@@ -15,11 +15,6 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.studies.claims import (
-    DOES_NOT_HOLD,
-    EQUAL,
-    HOLDS,
-    INCONCLUSIVE,
-    TOO_SMALL,
     Claim,
     Quantity,
     Resampling,
@@ -40,7 +35,7 @@ def around(value: float, spread: float, seed: int = 0) -> Quantity:
 
 
 def claim(quantity: Quantity, text: str = "A beats B") -> Claim:
-    return Claim(text, "AP", "A - B", quantity, "topics")
+    return Claim(text, "A - B", quantity, "AP")
 
 
 # Verdicts
@@ -49,16 +44,16 @@ def claim(quantity: Quantity, text: str = "A beats B") -> Claim:
 @pytest.mark.parametrize(
     ("value", "spread", "verdict"),
     [
-        (0.1, 0.01, HOLDS),
-        (-0.1, 0.01, DOES_NOT_HOLD),
-        (0.01, 0.1, INCONCLUSIVE),
-        (-0.01, 0.1, INCONCLUSIVE),
-        (0.0, 0.0, EQUAL),  # the same is not better
-        (1e-16, 0.0, EQUAL),  # nor is rounding
-        (-0.1, 0.0, DOES_NOT_HOLD),
-        (0.001, 0.001, TOO_SMALL),  # the interval is inside the margin
-        (0.006, 0.001, TOO_SMALL),  # also where it is all positive
-        (0.006, 0.01, INCONCLUSIVE),
+        (0.1, 0.01, "holds"),
+        (-0.1, 0.01, "does not hold"),
+        (0.01, 0.1, "inconclusive"),
+        (-0.01, 0.1, "inconclusive"),
+        (0.0, 0.0, "equal by construction"),  # the same is not better
+        (1e-16, 0.0, "equal by construction"),  # nor is rounding
+        (-0.1, 0.0, "does not hold"),
+        (0.001, 0.001, "too small to matter"),  # the interval is inside the margin
+        (0.006, 0.001, "too small to matter"),  # also where it is all positive
+        (0.006, 0.01, "inconclusive"),
     ],
 )
 def test_a_verdict_rests_on_the_interval(value: float, spread: float, verdict: str) -> None:
@@ -75,7 +70,7 @@ def test_draws_without_a_value_tell_nothing() -> None:
     draws = np.full(50, 0.5)
     draws[7] = np.nan
     unknown = claim(Quantity(0.5, draws))
-    assert unknown.verdict == INCONCLUSIVE
+    assert unknown.verdict == "inconclusive"
     assert all(map(math.isnan, unknown.quantity.interval()))
     text = claims_table([unknown]).to_csv()
     (row,) = csv.DictReader(io.StringIO(text))
@@ -292,14 +287,14 @@ def test_weighted_votes_need_weights_and_binary_labels(sim: Any) -> None:
 def test_claims_with_several_quantities_can_be_told_apart() -> None:
     """One claim at two sizes of the pool, and another beside it."""
     half, tenth = (
-        Claim("Models are robust", "gold", f"{share} %: A - B", around(1, 0.1), "pools")
+        Claim("Models are robust", f"{share} %: A - B", around(1, 0.1), "gold")
         for share in (50, 10)
     )
     other = claim(around(1, 0.1))
     cases = [row[2] for row in verdicts([half, other, tenth]).rows]
     assert cases == ["gold; 50 %: A - B", "AP", "gold; 10 %: A - B"]
     moved = [
-        Claim(one.text, one.case, one.measured, one.quantity + 0.1, one.over)
+        replace(one, quantity=one.quantity + 0.1)
         for one in (half, other, tenth)
     ]
     tables = sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p")

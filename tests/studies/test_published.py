@@ -27,7 +27,7 @@ from hungjury.studies.data import (
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import graded_ap as graded_beside
 from hungjury.studies.papers import panels
-from hungjury.studies.papers import relevance_claims as relevance_beside
+from hungjury.studies.papers import random_relevance as relevance_beside
 from hungjury.studies.papers.crowd import printed_claims
 from hungjury.studies.papers.published import (
     COLUMNS,

@@ -85,31 +85,30 @@ def too_narrow(number: int) -> float:
 ClaimVerdict = Literal[
     "holds", "does not hold", "inconclusive", "too small to matter", "equal by construction"
 ]
-HOLDS: ClaimVerdict = "holds"
-DOES_NOT_HOLD: ClaimVerdict = "does not hold"
-INCONCLUSIVE: ClaimVerdict = "inconclusive"
-TOO_SMALL: ClaimVerdict = "too small to matter"
-EQUAL: ClaimVerdict = "equal by construction"
 NEGLIGIBLE = 0.01  # an interval inside this margin on both sides of 0 shows no difference
 ROUNDING = 1e-12  # differences between sums of the same numbers
 
 
 class Quantity(Record, eq=False):
-    """A number, and draws of it [draw].
+    """A number, and draws of it [draw]; over: what the draws cover, such as "topics".
 
     Quantities are added and subtracted draw by draw, so they must come from the same study.
     """
 
     value: float
     draws: Floats
+    over: str = ""
 
     def __add__(self, other: Quantity | float) -> Quantity:
         if isinstance(other, Quantity):
-            return Quantity(self.value + other.value, self.draws + other.draws)
-        return Quantity(self.value + other, self.draws + other)
+            return Quantity(self.value + other.value, self.draws + other.draws, self.over)
+        return Quantity(self.value + other, self.draws + other, self.over)
+
+    def __mul__(self, factor: float) -> Quantity:
+        return Quantity(self.value * factor, self.draws * factor, self.over)
 
     def __neg__(self) -> Quantity:
-        return Quantity(-self.value, -self.draws)
+        return self * -1
 
     def __sub__(self, other: Quantity | float) -> Quantity:
         return self + -other
@@ -147,9 +146,9 @@ def mean_of(quantities: Iterable[Quantity]) -> Quantity:
 
 
 def _draw_by_draw(function: Callable[..., Floats], quantities: Iterable[Quantity]) -> Quantity:
-    each = [np.append(one.value, one.draws) for one in quantities]
-    value, *draws = function(each, axis=0)
-    return Quantity(float(value), np.array(draws))
+    each = list(quantities)
+    value, *draws = function([np.append(one.value, one.draws) for one in each], axis=0)
+    return Quantity(float(value), np.array(draws), each[0].over)
 
 
 def within(difference: Quantity, allowed: float) -> Quantity:
@@ -160,16 +159,15 @@ def within(difference: Quantity, allowed: float) -> Quantity:
 class Claim(Record, eq=False):
     """A statement that holds if `quantity` is positive.
 
-    text: the statement, in the paper's words. case: what it is tested on, such as a measure.
-    measured: what the quantity is, in words. over: what the interval covers. printed: the quantity
-    on the numbers that the paper prints, by its collection, where it prints them.
+    text: the statement, in the paper's words. measured: what the quantity is, in words. case: what
+    it is tested on, such as a measure. printed: the quantity on the numbers that the paper prints,
+    by its collection, where it prints them.
     """
 
     text: str
-    case: str
     measured: str
     quantity: Quantity
-    over: str
+    case: str = ""
     printed: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -177,17 +175,26 @@ class Claim(Record, eq=False):
         """Equal by construction: 0 in every draw. Too small to matter: the interval is inside the
         margin, as in a test of equivalence."""
         if np.abs([self.quantity.value, *self.quantity.draws]).max() <= ROUNDING:
-            return EQUAL
+            return "equal by construction"
         low, high = self.quantity.interval()
         if low > -NEGLIGIBLE and high < NEGLIGIBLE:
-            return TOO_SMALL
+            return "too small to matter"
         if low > ROUNDING:
-            return HOLDS
-        return DOES_NOT_HOLD if high <= ROUNDING else INCONCLUSIVE
+            return "holds"
+        return "does not hold" if high <= ROUNDING else "inconclusive"
 
     def numbers(self) -> tuple[float, float, float]:
         """Estimate and interval."""
         return (self.quantity.value, *self.quantity.interval())
+
+
+def in_cases(claims: Mapping[str, Iterable[Claim]]) -> list[Claim]:
+    """Claims by case, which goes before what they were tested on already."""
+    return [
+        replace(one, case=", ".join(filter(None, (case, one.case))))
+        for case, each in claims.items()
+        for one in each
+    ]
 
 
 def beside_print(
@@ -218,7 +225,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     """Every claim with its estimate, its interval and the verdict, and with the paper's own numbers
     where it prints them."""
     rows: list[list[Cell]] = [
-        [one.verdict, one.text, one.case, *one.numbers(), one.measured, one.over,
+        [one.verdict, one.text, one.case, *one.numbers(), one.measured, one.quantity.over,
          ", ".join(f"{name} {value:+.3f}" for name, value in one.printed.items())]
         for one in claims
     ]  # fmt: skip

@@ -444,7 +444,8 @@ class TupleStudy(Record, Result, eq=False):
         wrong = None if doubt is None or gold == DETERMINISTIC else doubt.wrong
         rows = [self._places[measure, approach, size, gold, unjudged, wrong] for size in sizes]
         value = np.mean([getattr(self.rows[i], what) for i in rows])
-        return Quantity(float(value), np.asarray(self.draws[what][rows].mean(axis=0)))
+        draws = np.asarray(self.draws[what][rows].mean(axis=0))
+        return Quantity(float(value), draws, "tuples, topics")
 
     def table(self) -> Table:
         names = tuple(field.name for field in fields(TupleRow))

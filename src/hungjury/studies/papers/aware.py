@@ -16,7 +16,15 @@ from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
-from hungjury.studies.claims import Claim, Quantity, least, mean_of, most, sensitivity_tables
+from hungjury.studies.claims import (
+    Claim,
+    Quantity,
+    in_cases,
+    least,
+    mean_of,
+    most,
+    sensitivity_tables,
+)
 from hungjury.studies.combining import APPROACHES, BASELINES
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import TupleStudy
@@ -28,7 +36,6 @@ from hungjury.studies.papers.panels import (
     panel_remarks,
     panel_sizes,
     tuple_scores,
-    with_names,
 )
 from hungjury.studies.papers.published import (
     PAGES,
@@ -271,8 +278,10 @@ class Aware(PanelRecipe):
             self.joined(studied, name, **how) for name, how in self._combining().items()
         )
         choices = {
-            orientation: with_names({
-                name: aware_claims(Approaches(estimators[name], found[name]), self.votes)
+            orientation: in_cases({
+                name_of(name, found, ""): aware_claims(
+                    Approaches(estimators[name], found[name]), self.votes
+                )
                 for name in found
             })
             for orientation, estimators in (("dissimilarity", found), ("printed", printed))
@@ -375,10 +384,7 @@ class Approaches(Record, eq=False):
         each = []
         for name in self.others.measures if measure is None else [measure]:
             found = study.quantity(what, name, approach, sizes)
-            if what == "rmse":
-                scale = -1 / self._largest[name]
-                found = Quantity(found.value * scale, found.draws * scale)
-            each.append(found)
+            each.append(found * (-1 / self._largest[name]) if what == "rmse" else found)
         return mean_of(each)
 
     def all_of(self, what: str, approaches: Iterable[str]) -> list[Quantity]:
@@ -395,10 +401,6 @@ def aware_claims(found: Approaches, votes: Iterable[str] = ()) -> list[Claim]:
     return [*_of_order(found), *_of_scores(found), *_of_votes(found, votes)]
 
 
-def _claim(text: str, case: str, measured: str, quantity: Quantity) -> Claim:
-    return Claim(text, case, measured, quantity, "tuples, topics")
-
-
 def _of_order(found: Approaches) -> list[Claim]:
     def of(approach: str) -> Quantity:
         return found.of("tau_ap", approach)
@@ -410,33 +412,34 @@ def _of_order(found: Approaches) -> list[Claim]:
     best = [estimators[name] for name in BEST_ORDER]
     others = [one for name, one in estimators.items() if name not in BEST_ORDER]
     return [
-        _claim("Estimators are better than mv and EM", ORDER,
-               "mean of the 30 - the best of mv, em-mv and em-neu",
-               mean_of(estimators.values()) - most(em, mv)),
-        _claim("Every estimator is better than EM", ORDER, "the worst of the 30 - the better EM",
-               least(*estimators.values()) - em),
-        _claim("mv is the best of mv and EM", ORDER, "mv - the better EM", mv - em),
-        _claim("uni is better than mv", ORDER, "uni - mv", uni - mv),
-        _claim("sgl_rmse_msd is the worst estimator", ORDER, "the worst of the others - it",
-               least(*rest) - worst),
-        _claim(f"{', '.join(BEST_ORDER)} are the best", ORDER, "their worst - the best other",
-               least(*best) - most(*others)),
+        Claim("Estimators are better than mv and EM",
+              "mean of the 30 - the best of mv, em-mv and em-neu",
+              mean_of(estimators.values()) - most(em, mv), ORDER),
+        Claim("Every estimator is better than EM", "the worst of the 30 - the better EM",
+              least(*estimators.values()) - em, ORDER),
+        Claim("mv is the best of mv and EM", "mv - the better EM", mv - em, ORDER),
+        Claim("uni is better than mv", "uni - mv", uni - mv, ORDER),
+        Claim("sgl_rmse_msd is the worst estimator", "the worst of the others - it",
+              least(*rest) - worst, ORDER),
+        Claim(f"{', '.join(BEST_ORDER)} are the best", "their worst - the best other",
+              least(*best) - most(*others), ORDER),
         *_of_more_judges(found),
         *_of_measures(found),
-        _claim("apc and tau are the best gaps", ORDER, "their mean - that of the others",
-               found.level("tau_ap", "gap", "apc", "tau")
-               - found.level("tau_ap", "gap", "kld", "fro", "rmse")),
-        _claim("med and md are better weights than msd", ORDER, "the worse of both - msd",
-               least(*(found.level("tau_ap", "weight", w) for w in ("med", "md")))
-               - found.level("tau_ap", "weight", "msd")),
+        Claim("apc and tau are the best gaps", "their mean - that of the others",
+              found.level("tau_ap", "gap", "apc", "tau")
+              - found.level("tau_ap", "gap", "kld", "fro", "rmse"), ORDER),
+        Claim("med and md are better weights than msd", "the worse of both - msd",
+              least(*(found.level("tau_ap", "weight", w) for w in ("med", "md")))
+              - found.level("tau_ap", "weight", "msd"), ORDER),
     ]  # fmt: skip
 
 
 def _of_more_judges(found: Approaches) -> list[Claim]:
     few, many = found.others.sizes[0], found.others.sizes[-1]
     return [
-        _claim("More judges are better", f"{approach}, order", f"{many} judges - {few}",
-               found.of("tau_ap", approach, size=many) - found.of("tau_ap", approach, size=few))
+        Claim("More judges are better", f"{many} judges - {few}",
+              found.of("tau_ap", approach, size=many) - found.of("tau_ap", approach, size=few),
+              f"{approach}, order")
         for approach in ("uni", "sgl_tau_msd", *BASELINES)
     ]  # fmt: skip
 
@@ -449,14 +452,14 @@ def _of_measures(found: Approaches) -> list[Claim]:
         return found.of("tau_ap", approach, first) - found.of("tau_ap", approach, measure)
 
     harder = [
-        _claim(f"{measure} is harder than {first}", ORDER, f"{first} - {measure}, all approaches",
-               mean_of(drop(a, measure) for a in ("uni", *ESTIMATORS, *BASELINES)))
+        Claim(f"{measure} is harder than {first}", f"{first} - {measure}, all approaches",
+              mean_of(drop(a, measure) for a in ("uni", *ESTIMATORS, *BASELINES)), ORDER)
         for measure in top
     ]  # fmt: skip
     more = [
-        _claim("mv and EM lose more than uni by going to it", measure,
-               f"{first} - {measure}: the least loss of mv and EM - that of uni",
-               least(*(drop(a, measure) for a in BASELINES)) - drop("uni", measure))
+        Claim("mv and EM lose more than uni by going to it",
+              f"{first} - {measure}: the least loss of mv and EM - that of uni",
+              least(*(drop(a, measure) for a in BASELINES)) - drop("uni", measure), measure)
         for measure in top if measure.startswith("ERR")
     ]  # fmt: skip
     return harder + more
@@ -472,18 +475,19 @@ def _of_scores(found: Approaches) -> list[Claim]:
     few, many = found.others.sizes[0], found.others.sizes[-1]
     until = max(size for size in found.others.sizes if size <= HARMFUL or size == few)
     return [
-        _claim("uni is better than mv and EM", SCORES, "RMSE of the best of the three - uni",
-               of("uni") - most(*map(of, BASELINES))),
-        _claim(f"{', '.join(BEST_SCORES)} are the best", SCORES, "the best other - their worst",
-               least(*best) - most(*others)),
-        _claim("kld and fro are the best gaps", SCORES, "mean of the others - theirs",
-               found.level("rmse", "gap", "kld", "fro")
-               - found.level("rmse", "gap", "rmse", "tau", "apc")),
-        _claim("med is the best weight", SCORES, "the better of md and msd - med",
-               weights["med"] - most(weights["md"], weights["msd"])),
+        Claim("uni is better than mv and EM", "RMSE of the best of the three - uni",
+              of("uni") - most(*map(of, BASELINES)), SCORES),
+        Claim(f"{', '.join(BEST_SCORES)} are the best", "the best other - their worst",
+              least(*best) - most(*others), SCORES),
+        Claim("kld and fro are the best gaps", "mean of the others - theirs",
+              found.level("rmse", "gap", "kld", "fro")
+              - found.level("rmse", "gap", "rmse", "tau", "apc"), SCORES),
+        Claim("med is the best weight", "the better of md and msd - med",
+              weights["med"] - most(weights["md"], weights["msd"]), SCORES),
         *(
-            _claim("More judges are better", f"{approach}, scores", f"{few} judges - {up_to}",
-                   found.of("rmse", approach, size=up_to) - found.of("rmse", approach, size=few))
+            Claim("More judges are better", f"{few} judges - {up_to}",
+                  found.of("rmse", approach, size=up_to) - found.of("rmse", approach, size=few),
+                  f"{approach}, scores")
             for approach, up_to in (("uni", many), ("sgl_tau_msd", many), ("mv", until))
         ),
     ]  # fmt: skip
@@ -496,9 +500,9 @@ def _of_votes(found: Approaches, votes: Iterable[str]) -> list[Claim]:
         for what, case in (("tau_ap", ORDER), ("rmse", SCORES)):
             weighed = found.of(what, f"votes({weights})")
             claims += [
-                _claim(f"Votes weighted by {weights} are better than votes", case,
-                       "weighted votes - mv", weighed - found.of(what, "mv")),
-                _claim(f"Measures weighted by {weights} are better than votes so weighted", case,
-                       "AWARE - weighted votes", found.of(what, weights) - weighed),
+                Claim(f"Votes weighted by {weights} are better than votes",
+                      "weighted votes - mv", weighed - found.of(what, "mv"), case),
+                Claim(f"Measures weighted by {weights} are better than votes so weighted",
+                      "AWARE - weighted votes", found.of(what, weights) - weighed, case),
             ]  # fmt: skip
     return claims

@@ -17,6 +17,7 @@ from hungjury.studies.claims import (
     Quantity,
     Resampling,
     beside_print,
+    in_cases,
     least,
     mean_of,
     sensitivity_tables,
@@ -41,7 +42,6 @@ from hungjury.studies.papers.panels import (
     name_of,
     panel_remarks,
     panel_sizes,
-    with_names,
 )
 from hungjury.studies.papers.published import (
     printed_numbers,
@@ -124,8 +124,11 @@ class Crowd(PanelRecipe):
         printed = {systems: printed_claims(systems) for systems in printed_numbers("panel systems")}
         choices = {}
         for doubt in doubts:
-            claims = {name: crowd_claims(found[name], alone[name], doubt) for name in found}
-            choices[str(doubt)] = beside_print(with_names(claims), printed)
+            claims = {
+                name_of(name, found, ""): crowd_claims(study, alone[name], doubt)
+                for name, study in found.items()
+            }
+            choices[str(doubt)] = beside_print(in_cases(claims), printed)
         what = "P(wrong) of labels and P(relevant) of documents without a label"
         shown = {
             "table-1": _table_1(alone, doubts[0]),
@@ -275,12 +278,11 @@ def _family(measure: Cell) -> str:
 FEW, MANY = 5, 20  # judges: up to, and from
 ALIKE = 0.05  # a difference of tau_ap up to which merges compete
 LABELS = ("mv", "em-mv", "uni")  # merges to labels, and of measures: MV, EM and AWARE
-ALONE, MERGED = "judges, topics", "tuples, topics"
 
 
 def crowd_claims(study: TupleStudy, alone: Sequence[SingleRow], doubt: Doubt) -> list[Claim]:
     """All claims of the paper (CS 4.2 and 4.3), for every measure."""
-    return [claim for one in study.measures for claim in _claims_by(one, study, alone, doubt)]
+    return in_cases({one: _claims_by(one, study, alone, doubt) for one in study.measures})
 
 
 def printed_claims(systems: str) -> list[Claim]:
@@ -313,14 +315,11 @@ def _claims_by(
     """Claims by one measure, labels trusted in one way. Those for eRRBP differ from those for eRAP
     and eRDCG, as in the paper."""
 
-    def claim(text: str, measured: str, quantity: Quantity, over: str = MERGED) -> Claim:
-        return Claim(text, measure, measured, quantity, over)
-
     def single(gold: str, doubt: Doubt | None) -> Quantity:
         wanted = (measure, gold, doubt, False)
         (row,) = [r for r in alone if (r.measure, r.gold, r.doubt, r.control) == wanted]
         assert row.draws is not None
-        return Quantity(float(row.tau_ap.mean()), row.draws)
+        return Quantity(float(row.tau_ap.mean()), row.draws, "judges, topics")
 
     def mean(approach: str, sizes: Sequence[int], gold: str = DETERMINISTIC) -> Quantity:
         trusted = None if approach in LABELS else doubt
@@ -336,45 +335,43 @@ def _claims_by(
     one, of_labels = single(DETERMINISTIC, None), mean_of(every[name] for name in LABELS)
     behind = one - single(DETERMINISTIC, doubt)
     if _family(measure) == "RBP":
-        almost = claim(
+        almost = Claim(
             "Against DGS, RBP and eRRBP are almost the same",
             f"{ALIKE:g} - their difference, DGS",
             within(behind, ALIKE),
-            ALONE,
         )
         own = [
-            claim(f"With eRRBP, BINMV improves over {name} for few judges",
+            Claim(f"With eRRBP, BINMV improves over {name} for few judges",
                   f"BINMV - {name}, DGS, up to {FEW} judges", few["binmv"] - few[approach])
             for name, approach in (("MV", "mv"), ("AWARE", "uni"))
         ]  # fmt: skip
     else:
-        almost = claim(
+        almost = Claim(
             "Against DGS, measures of labels tend to be nearer",
             "measure - expected measure, DGS",
             behind,
-            ALONE,
         )
-        own = [claim("Against DGS, MV, EM and AWARE tend to be better than BINMV",
+        own = [Claim("Against DGS, MV, EM and AWARE tend to be better than BINMV",
                      "mean of the three - BINMV, DGS", of_labels - every["binmv"])]  # fmt: skip
     return [
-        claim("Random measures against RGS are nearer to gold than measures against DGS",
-              "expected measure, RGS - measure, DGS", single(RANDOMISED, doubt) - one, ALONE),
+        Claim("Random measures against RGS are nearer to gold than measures against DGS",
+              "expected measure, RGS - measure, DGS", single(RANDOMISED, doubt) - one),
         almost,
-        claim("All merges are nearer to gold than single judges",
+        Claim("All merges are nearer to gold than single judges",
               "the worst merge - single judges, DGS", least(*every.values()) - one),
-        claim("MV is the best merge of labels or measures of many judges",
+        Claim("MV is the best merge of labels or measures of many judges",
               f"MV - the better of EM and AWARE, {MANY} judges and more",
               least(many["mv"] - many["em-mv"], many["mv"] - many["uni"])),
-        claim("AWARE is competitive for few judges",
+        Claim("AWARE is competitive for few judges",
               f"AWARE - the better of MV and EM + {ALIKE:g}, up to {FEW} judges",
               least(few["uni"] - few["mv"], few["uni"] - few["em-mv"]) + ALIKE),
-        claim("EM almost never reaches MV", "MV - EM", every["mv"] - every["em-mv"]),
+        Claim("EM almost never reaches MV", "MV - EM", every["mv"] - every["em-mv"]),
         *own,
-        claim("BINMV against RGS often outperforms MV, EM and AWARE",
+        Claim("BINMV against RGS often outperforms MV, EM and AWARE",
               "BINMV, RGS - mean of the three", random["binmv"] - of_labels),
-        *(claim(f"QBINMV is typically better than BINMV against {gold}", f"QBINMV - BINMV, {gold}",
+        *(Claim(f"QBINMV is typically better than BINMV against {gold}", f"QBINMV - BINMV, {gold}",
                 found["qbinmv"] - found["binmv"])
           for gold, found in zip(STANDARDS, (every, random), strict=True)),
-        claim("QBINMV is often better than MV, EM and AWARE", "QBINMV, DGS - mean of the three",
+        Claim("QBINMV is often better than MV, EM and AWARE", "QBINMV, DGS - mean of the three",
               every["qbinmv"] - of_labels),
     ]  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.measures.evaluate import evaluate
-from hungjury.studies.claims import Claim, Quantity, beside_print, least, most, within
+from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.measure_comparison import (
@@ -51,7 +50,6 @@ EXTENDED = ("xGAP", "eGAP")
 LESS_THAN_NOTICEABLE = 0.8  # "less than 0.8 generally reflect noticeable changes in rankings"
 ALIKE = 0.05  # a difference of tau that counts as none
 MIDDLE, SMALL, SMALLEST = 0.3, 0.1, 0.05  # shares of the pool
-TOPICS, POOLS = "topics", "topics, pools"
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
@@ -177,7 +175,7 @@ class GradedAPRecipe(LabelRecipe):
             "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
-        claims = [claim for one in sets for claim in graded_claims(one)]
+        claims = in_cases({one.title: graded_claims(one) for one in sets})
         claims = beside_print(claims, printed_claims(), "paper")
         return Report(tables, figures, [remark], claims)
 
@@ -322,16 +320,16 @@ def graded_claims(one: LabelSet) -> list[Claim]:
     if not topics or users is None or not set(COMPARED) <= set(one.place):
         return []
     every, *few = topics
-    claims = []
+    found: dict[str, list[Claim]] = {mine.topics: [] for mine in topics}
     if all(f"GAP {in_words(g)}" in one.place for g in vars(users).values()):
-        claims += _of_correlation(every, users)
+        found[every.topics] += _of_correlation(every, users)
         for mine in few:
-            claims += _of_few(every, mine, users)
+            found[mine.topics] += _of_few(every, mine, users)
     if {MIDDLE, SMALL, SMALLEST} <= set(one.rates):
-        claims += _of_robustness(every)
+        found[every.topics] += _of_robustness(every)
         for mine in few:
-            claims += _of_few_robustness(mine)
-    return claims
+            found[mine.topics] += _of_few_robustness(mine)
+    return in_cases(found)
 
 
 def printed_claims() -> dict[str, list[Claim]]:
@@ -357,29 +355,27 @@ def _tau(
 
 
 def _of_correlation(found: LabelSet | PrintedNumbers, users: _Users) -> list[Claim]:
-    claim = partial(found.claim, TOPICS)
-
     def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
         return _tau(found, name, g, f"GAP {in_words(g)}")
 
     little, more = in_words(users.little), in_words(users.more)
     gap = _tau(found, "GAP", users.little)
     return [
-        claim("xGAP and eGAP come nearer to AP as g1 grows",
+        Claim("xGAP and eGAP come nearer to AP as g1 grows",
               f"the smaller step, {little} to {more}",
               least(*(rising(_tau(found, name, users.little), _tau(found, name, users.more))
                       for name in EXTENDED))),
-        claim("xGAP and eGAP come nearer to GAP as g1 grows",
+        Claim("xGAP and eGAP come nearer to GAP as g1 grows",
               f"the smaller step, {little} to {more}",
               least(*(rising(with_gap(name, users.little), with_gap(name, users.more))
                       for name in EXTENDED))),
-        claim("A little weight on g1 brings GAP near to AP",
+        Claim("A little weight on g1 brings GAP near to AP",
               f"{little} - {in_words(users.none)}", gap - _tau(found, "GAP", users.none)),
-        claim("It makes GAP rank as AP does, above 0.8", f"{little}: GAP - 0.8",
+        Claim("It makes GAP rank as AP does, above 0.8", f"{little}: GAP - 0.8",
               gap - LESS_THAN_NOTICEABLE),
-        claim("xGAP and eGAP stay farther from AP than GAP", f"{little}: GAP - the larger of both",
+        Claim("xGAP and eGAP stay farther from AP than GAP", f"{little}: GAP - the larger of both",
               gap - most(*(_tau(found, name, users.little) for name in EXTENDED))),
-        *(claim(f"tau of {name} with nDCG grows with g1",
+        *(Claim(f"tau of {name} with nDCG grows with g1",
                 f"{in_words(users.lenient)} - {in_words(users.hard)}",
                 rising(*(_tau(found, name, g, NDCG) for g in (users.hard, users.lenient))))
           for name in FAMILY),
@@ -390,7 +386,7 @@ def _of_few(
     every: LabelSet | PrintedNumbers, few: LabelSet | PrintedNumbers, users: _Users
 ) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
-    little, claim = in_words(users.little), partial(few.claim, TOPICS)
+    little = in_words(users.little)
 
     def fall(name: str) -> Quantity:
         return _tau(every, name, users.little) - _tau(few, name, users.little)
@@ -398,45 +394,42 @@ def _of_few(
     both = least(*map(fall, EXTENDED))
     nearest = most(*(_tau(few, name, users.little, NDCG) for name in EXTENDED))
     return [
-        claim("There xGAP and eGAP depart from AP",
+        Claim("There xGAP and eGAP depart from AP",
               f"{little}, all topics - these: the smaller fall", both),
-        claim("There GAP departs less from AP than xGAP and eGAP",
+        Claim("There GAP departs less from AP than xGAP and eGAP",
               f"{little}: their smaller fall - GAP's", both - fall("GAP")),
-        claim("There GAP is nearer to nDCG than xGAP and eGAP",
+        Claim("There GAP is nearer to nDCG than xGAP and eGAP",
               f"{little}: GAP - the larger of both",
               _tau(few, "GAP", users.little, NDCG) - nearest),
     ]  # fmt: skip
 
 
 def _of_robustness(found: LabelSet) -> list[Claim]:
-    def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
-
     at = found.robust
-    stable = claim(
-        "nDCG and bpref are most robust", SMALL, "the lesser of both - the best other",
+    stable = Claim(
+        "nDCG and bpref are most robust", "10 %: the lesser of both - the best other",
         least(at(NDCG, SMALL), at(BPREF, SMALL))
         - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
     )  # fmt: skip
     if not found.four_grades:
         return [stable, *(
-            claim("xGAP and eGAP are more robust than GAP on small pools", rate,
-                  "the lesser of both - GAP", _over_gap(found, rate))
+            Claim("xGAP and eGAP are more robust than GAP on small pools",
+                  f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(found, rate))
             for rate in (SMALL, SMALLEST)
         )]  # fmt: skip
     gap = at("GAP", SMALL)
     return [
         stable,
-        claim("GAP is more robust than xGAP and eGAP", SMALL, "GAP - the better of both",
+        Claim("GAP is more robust than xGAP and eGAP", "10 %: GAP - the better of both",
               gap - most(*(at(name, SMALL) for name in EXTENDED))),
-        claim("GAP follows AP", SMALL, "0.05 - their difference",
+        Claim("GAP follows AP", "10 %: 0.05 - their difference",
               within(gap - at(AP, SMALL), ALIKE)),
     ]  # fmt: skip
 
 
 def _of_few_robustness(few: LabelSet) -> list[Claim]:
     return [
-        few.claim(POOLS, "There xGAP and eGAP are more robust than GAP",
+        Claim("There xGAP and eGAP are more robust than GAP",
                   f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate))
         for rate in (MIDDLE, SMALL, SMALLEST)
     ]  # fmt: skip

@@ -24,7 +24,7 @@ from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
-from hungjury.studies.claims import RESAMPLES, Claim, Quantity, Resampling, least, too_narrow
+from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, least, too_narrow
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.jobs import Job
 from hungjury.studies.measure_comparison import (
@@ -91,11 +91,6 @@ class LabelSet(Record, eq=False):
         whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(lines))
         return np.insert(lines, 0, whole[:, None], axis=2)
 
-    def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
-        """A claim about these labels; over: what the interval covers."""
-        case = ", ".join(filter(None, (self.title, self.topics)))
-        return Claim(text, case, measured, quantity, over)
-
     def correlation(self, one: str, other: str, what: str = "tau") -> float:
         """Of two measures; NaN where they were not correlated."""
         result = self.result("correlation")
@@ -108,7 +103,8 @@ class LabelSet(Record, eq=False):
         result, value = self.result("correlation"), self.correlation(one, other, what)
         draws = np.asarray(result[f"{what}_draws"], dtype=float)
         draws = draws[:, self.place[one], self.place[other]]
-        return Quantity(value, value + (draws - draws.mean()) * too_narrow(result["topics"]))
+        wider = too_narrow(result["topics"])
+        return Quantity(value, value + (draws - draws.mean()) * wider, "topics")
 
     def robust(self, name: str, rate: float, what: str = "tau") -> Quantity:
         """tau with the whole pool where a share of it is kept; interval over topics and pools.
@@ -119,7 +115,7 @@ class LabelSet(Record, eq=False):
         moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
         wider = too_narrow(pools[0]["topics"])
         draws = Resampling(len(moved)).joint(values, moved * wider, "pools")
-        return Quantity(float(values.mean()), draws)
+        return Quantity(float(values.mean()), draws, "topics, pools")
 
     @cached_property
     def _power(self) -> tuple[Floats, Floats]:
@@ -136,7 +132,7 @@ class LabelSet(Record, eq=False):
         """Share of pairs told apart; interval over topics and seeds."""
         at = self.place[name], power_rates(self.rates).index(rate)
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
-        return Quantity(value, value + moved)
+        return Quantity(value, value + moved, "topics, seeds")
 
 
 class PrintedNumbers(Record, eq=False):
@@ -147,10 +143,6 @@ class PrintedNumbers(Record, eq=False):
 
     values: Mapping[tuple[str, Any], float]
     four_grades: ClassVar[bool] = False
-
-    def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
-        """A claim about these numbers, which have no draws."""
-        return Claim(text, "", measured, quantity, over)
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures."""

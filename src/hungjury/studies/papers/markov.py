@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from hungjury.studies.claims import (
     Quantity,
     Resampling,
     beside_print,
+    in_cases,
     least,
     mean_of,
     most,
@@ -58,7 +58,6 @@ WALKS = tuple(model for model in MODELS if model != "constant")
 WITH_RECALL = "@Rec(T)"
 SMALL, MIDDLE = 0.1, 0.3  # shares of the pool
 ALIKE, LEVEL = 0.05, 0.1  # differences of tau, and of shares of a score, that count as none
-TOPICS, POOLS = "topics", "topics, pools"
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 STEPS = 10  # "for n = 10 we already have a reasonable approximation"
 NEAR = 0.05  # total variation distance
@@ -133,7 +132,7 @@ class Markov(LabelRecipe):
         printed = {
             name: _of_correlation(printed_tau(name)) for name in printed_numbers("thesis 5.1")
         }
-        claims = [claim for one in sets for claim in (*markov_claims(one), *steps_claims(one))]
+        claims = in_cases({one.title: markov_claims(one) + steps_claims(one) for one in sets})
         rows = [[title, *_features(facts)] for title, facts in features.items()]
         return Report(
             {
@@ -348,7 +347,7 @@ def printed_tau(collection: str) -> PrintedNumbers:
 
 
 def _of_correlation(found: LabelSet | PrintedNumbers) -> list[Claim]:
-    tau, claim = found.tau, partial(found.claim, TOPICS)
+    tau = found.tau
 
     def mean(other: str, recall: bool = False) -> Quantity:
         return mean_of(tau(one, other) for one in models(recall=recall))
@@ -360,55 +359,49 @@ def _of_correlation(found: LabelSet | PrintedNumbers) -> list[Claim]:
     near = [tau(AP, RPREC), tau(AP, BPREF)]
     almost = [tau(f"MP {one}{WITH_RECALL}", AP) for one in ("GL_AD_LID", "LO_AD_ID")]
     return [
-        claim("tau of AP with Rprec and bpref is high, above 0.9", "the lesser - 0.9",
+        Claim("tau of AP with Rprec and bpref is high, above 0.9", "the lesser - 0.9",
               least(*near) - HIGH),
-        claim("AP is nearer to Rprec and bpref than to P@10 and RBP",
+        Claim("AP is nearer to Rprec and bpref than to P@10 and RBP",
               "the lesser of the former - the larger of the latter",
               least(*near) - most(tau(AP, P10), tau(AP, RBP))),
-        claim("MP tends not to have high correlations, above 0.9, with the other measures",
+        Claim("MP tends not to have high correlations, above 0.9, with the other measures",
               "0.9 - mean over models and measures", HIGH - mean_of(map(mean, COMPARED))),
-        claim("tau of MP with AP, P@10 and Rprec never drops below 0.70", "the least - 0.7",
+        Claim("tau of MP with AP, P@10 and Rprec never drops below 0.70", "the least - 0.7",
               least(*(tau(one, other) for one in models() for other in (AP, P10, RPREC)))
               - LOWEST),
-        claim("MP is nearer to P@10 than to Rprec and AP",
+        Claim("MP is nearer to P@10 than to Rprec and AP",
               "means over models: P@10 - the larger of both",
               mean(P10) - most(mean(RPREC), mean(AP))),
-        claim("tau of MP with RBP is lower than with bpref", "means over models: bpref - RBP",
+        Claim("tau of MP with RBP is lower than with bpref", "means over models: bpref - RBP",
               mean(BPREF) - mean(RBP)),
-        claim("Recall brings MP nearer to AP", "mean gain over models", gain(AP)),
-        claim("With recall GL_AD_LID and LO_AD_ID are almost AP, above 0.97", "the lesser - 0.97",
+        Claim("Recall brings MP nearer to AP", "mean gain over models", gain(AP)),
+        Claim("With recall GL_AD_LID and LO_AD_ID are almost AP, above 0.97", "the lesser - 0.97",
               least(*almost) - VERY_HIGH),
-        claim("Recall brings MP nearer to Rprec and bpref", "the lesser of the mean gains",
+        Claim("Recall brings MP nearer to Rprec and bpref", "the lesser of the mean gains",
               least(gain(RPREC), gain(BPREF))),
-        claim("Recall takes MP away from RBP", "mean loss over models", 0 - gain(RBP)),
+        Claim("Recall takes MP away from RBP", "mean loss over models", 0 - gain(RBP)),
     ]  # fmt: skip
 
 
 def _of_scores(found: LabelSet) -> list[Claim]:
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return found.claim(POOLS, text, f"10 %: {measured}", quantity)
-
     def kept(*names: str) -> list[Quantity]:
         return [found.robust(name, SMALL, "kept") for name in names]
 
     walks = mean_of(kept(*models()))
     alike = kept(AP, RPREC)
     return [
-        claim("Scores of MP fall with the pool as those of AP and Rprec do",
-              "0.1 - difference of the shares kept, means over models and over both",
+        Claim("Scores of MP fall with the pool as those of AP and Rprec do",
+              "10 %: 0.1 - difference of the shares kept, means over models and over both",
               within(walks - mean_of(alike), LEVEL)),
-        claim("Those of P@10 and RBP fall more",
-              "shares kept: the least of MP, AP and Rprec - the larger of both",
+        Claim("Those of P@10 and RBP fall more",
+              "10 %: shares kept: the least of MP, AP and Rprec - the larger of both",
               least(walks, *alike) - most(*kept(P10, RBP))),
-        claim("That of bpref stays", "0.1 - what it changes by",
+        Claim("That of bpref stays", "10 %: 0.1 - what it changes by",
               within(found.robust(BPREF, SMALL, "kept") - 1, LEVEL)),
     ]  # fmt: skip
 
 
 def _of_robustness(found: LabelSet) -> list[Claim]:
-    def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
-
     def mean(names: Iterable[str], rate: float) -> Quantity:
         return mean_of(found.robust(name, rate) for name in names)
 
@@ -419,24 +412,25 @@ def _of_robustness(found: LabelSet) -> list[Claim]:
     others = [AP, P10, RPREC, RBP, *models(), *models(recall=True)]
     bpref, ap = found.robust(BPREF, SMALL), found.robust(AP, SMALL)
     return [
-        claim("Bpref is the most robust", SMALL, "bpref - the best other",
+        Claim("Bpref is the most robust", "10 %: bpref - the best other",
               bpref - most(*(found.robust(name, SMALL) for name in others))),
-        *(claim("Global models are as robust as AP", rate, "mean over models - AP + 0.05",
+        *(Claim("Global models are as robust as AP",
+                f"{100 * rate:.0f} %: mean over models - AP + 0.05",
                 mean(models(start="GL"), rate) - found.robust(AP, rate) + ALIKE)
           for rate in (0.5, SMALL)),
-        claim("Recall makes global models more robust", SMALL, "mean gain over models",
+        Claim("Recall makes global models more robust", "10 %: mean gain over models",
               recalled - mean(models(start="GL"), SMALL)),
-        claim("With recall global models are more robust than AP", SMALL, "mean over models - AP",
+        Claim("With recall global models are more robust than AP", "10 %: mean over models - AP",
               recalled - ap),
-        claim("With recall global models are nearly as robust as bpref", SMALL,
-              "mean over models - bpref + 0.05", recalled - bpref + ALIKE),
-        claim("OR is a little more robust than AD", MIDDLE, "global models, means: OR - AD",
+        Claim("With recall global models are nearly as robust as bpref",
+              "10 %: mean over models - bpref + 0.05", recalled - bpref + ALIKE),
+        Claim("OR is a little more robust than AD", "30 %: global models, means: OR - AD",
               of("GL_OR") - of("GL_AD")),
-        claim("LID is more robust than ID", MIDDLE, "global models, means: LID - ID",
+        Claim("LID is more robust than ID", "30 %: global models, means: LID - ID",
               of("GL", "_LID") - of("GL", "_ID")),
-        claim("Local models are like global ones for AD", MIDDLE, "0.05 - difference of means",
+        Claim("Local models are like global ones for AD", "30 %: 0.05 - difference of means",
               within(of("LO_AD") - of("GL_AD"), ALIKE)),
-        claim("Local models are less robust than global ones for OR", MIDDLE, "means: GL - LO",
+        Claim("Local models are less robust than global ones for OR", "30 %: means: GL - LO",
               of("GL_OR") - of("LO_OR")),
     ]  # fmt: skip
 
@@ -490,8 +484,7 @@ def steps_claims(found: LabelSet) -> list[Claim]:
     claims = []
     for model, (far, *_) in found.result("steps").items():
         mean = float(far.mean())
-        distance = Quantity(mean, mean + Resampling(RESAMPLES).units(far, "lists"))
+        distance = Quantity(mean, mean + Resampling(RESAMPLES).units(far, "lists"), "lists")
         text = f"After {STEPS} moves users of {model} are near the long run"
-        measured = f"{NEAR:g} - total variation distance"
-        claims.append(found.claim("lists", text, measured, NEAR - distance))
+        claims.append(Claim(text, f"{NEAR:g} - total variation distance", NEAR - distance))
     return claims

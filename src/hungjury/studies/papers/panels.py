@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from hungjury.base.parameters import flag, integer, param
-from hungjury.studies.claims import RESAMPLES, Claim, Resampling
+from hungjury.studies.claims import RESAMPLES, Resampling
 from hungjury.studies.combining import TupleScores, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import NEARLY_SURE, Doubt, TupleStudy
@@ -100,15 +99,6 @@ class PanelRecipe(Recipe):
 def name_of(collection: str, studies: Mapping[str, TupleStudy], between: str = ": ") -> str:
     """The name of a collection before what is said about it; empty if it is the only one."""
     return collection + between if len(studies) > 1 else ""
-
-
-def with_names(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
-    """Claims by collection, which goes before the case where there are several."""
-    return [
-        replace(one, case=f"{name}, {one.case}") if len(claims) > 1 else one
-        for name, each in claims.items()
-        for one in each
-    ]
 
 
 def panel_sizes(studies: Mapping[str, TupleStudy]) -> list[str]:
