@@ -1,6 +1,7 @@
 """Jobs for the tests of studies: here, so that workers find them by name; and how to run them."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -67,6 +68,13 @@ def run_jobs(jobs, sources, store, *more, **others):
     """The jobs of one collection."""
     (finished,) = run_work([(sources, list(jobs))], store, *more, **others)
     return finished
+
+
+def reused(said):
+    """What a study announces: jobs that are stored already, and those that were done otherwise."""
+    form = r"\d+ jobs?: (\d+) stored already, \d+ to do(?: \((\d+) of them .*\))?"
+    stored, outdated = re.fullmatch(form, said).groups(default="0")
+    return int(stored), int(outdated)
 
 
 def stored_keys(path):

@@ -24,5 +24,7 @@ if __name__ == "__main__":
     demo, path, log, count, workers = sys.argv[1:]
     with ResultStore(path) as store:
         work = [(Sources.in_folder(one), jobs(int(count), log)) for one in demo.split(os.pathsep)]
-        found = run_work(work, store, 5, Engine("local", int(workers)))
-    print(sum(one.reused for one in found), sum(len(one.results) for one in found))
+        said: list[str] = []
+        found = run_work(work, store, 5, Engine("local", int(workers)), announce=said.append)
+    stored, _ = study_jobs.reused(said[0])
+    print(stored, sum(len(one.results) for one in found))

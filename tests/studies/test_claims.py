@@ -293,10 +293,7 @@ def test_claims_with_several_quantities_can_be_told_apart() -> None:
     other = claim(around(1, 0.1))
     cases = [row[2] for row in verdicts([half, other, tenth]).rows]
     assert cases == ["gold; 50 %: A - B", "AP", "gold; 10 %: A - B"]
-    moved = [
-        replace(one, quantity=one.quantity + 0.1)
-        for one in (half, other, tenth)
-    ]
+    moved = [replace(one, quantity=one.quantity + 0.1) for one in (half, other, tenth)]
     tables = sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p")
     for table in tables.values():
         assert list(dict.fromkeys(row[1] for row in table.rows)) == cases

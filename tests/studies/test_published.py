@@ -25,21 +25,9 @@ from hungjury.studies.data import (
     study_data,
 )
 from hungjury.studies.engines import Engine
-from hungjury.studies.papers import graded_ap as graded_beside
-from hungjury.studies.papers import panels
+from hungjury.studies.papers import published
 from hungjury.studies.papers import random_relevance as relevance_beside
 from hungjury.studies.papers.crowd import printed_claims
-from hungjury.studies.papers.published import (
-    COLUMNS,
-    PAGES,
-    graded_tau,
-    misprints,
-    printed_numbers,
-    printed_rows,
-    recognised,
-    table_5_2,
-    table_5_3,
-)
 from hungjury.studies.recipe import Study, run_study
 
 COLLECTIONS = ("TREC 7", "TREC 8", "TREC 10", "TREC 14")
@@ -64,10 +52,10 @@ def rows_below(lines: list[str], caption: str, number: int) -> list[list[str]]:
 
 def test_tables_5_1_and_5_2_are_the_thesis_s(thesis: list[str]) -> None:
     for name, *cells in rows_below(thesis, "Table 5.1 Main", 8)[1:]:
-        assert printed_numbers("thesis 5.1")[name] == tuple(map(float, cells))
+        assert published.numbers("thesis 5.1")[name] == tuple(map(float, cells))
     for name, *cells in rows_below(thesis, "Table 5.2 Kendall", 8)[1:]:
-        mine = table_5_2(name)
-        for column, cell in zip(COLUMNS, cells, strict=True):
+        mine = published.table_5_2(name)
+        for column, cell in zip(published.COLUMNS, cells, strict=True):
             found = mine["AP", column]
             assert float(cell.rstrip("*")) == found.value
             assert cell.endswith("*") == bool(found.marks)
@@ -87,7 +75,7 @@ def test_table_5_3_is_the_thesis_s(thesis: list[str]) -> None:
             model = model.replace("_ID", "_LID")
         rows.append(model)
         for column, cell in enumerate(cells):
-            printed = table_5_3(pair[column // 5])[model, COLUMNS[column % 5]]
+            printed = published.table_5_3(pair[column // 5])[model, published.COLUMNS[column % 5]]
             assert f"{printed.value:.4f}{printed.marks}" == cell
             seen += 1
     assert seen == 2 * 16 * 10
@@ -95,9 +83,11 @@ def test_table_5_3_is_the_thesis_s(thesis: list[str]) -> None:
 
 def test_table_5_4_and_the_pages_are_the_thesis_s(thesis: list[str]) -> None:
     for name, *cells in rows_below(thesis, "Table 5.4 Estimated", 8)[1:]:
-        assert printed_numbers("thesis 5.4")[re.sub("[(),]", "", name)] == tuple(map(float, cells))
+        assert published.numbers("thesis 5.4")[re.sub("[(),]", "", name)] == tuple(
+            map(float, cells)
+        )
     listed = thesis[thesis.index("# List of tables") :]
-    for number, page in PAGES.items():
+    for number, page in published.PAGES.items():
         line = next(row for row in listed if row.startswith(f"{number}\t"))
         assert line.endswith(f"\t{page}")
 
@@ -108,8 +98,8 @@ def test_tables_of_graded_average_precision_are_the_paper_s(shared_data: Path) -
         pytest.skip(f"no text of the paper at {path}")
     lines = path.read_text().splitlines()
     features = {name: values for name, *values in rows_below(lines, "Table 1. Main", 16)}
-    assert features["Feature"] == list(printed_numbers("graded 1"))
-    for i, facts in enumerate(printed_numbers("graded 1").values()):
+    assert features["Feature"] == list(published.numbers("graded 1"))
+    for i, facts in enumerate(published.numbers("graded 1").values()):
         names = ("# Topics (few highly rel/key)", "# Runs (above 1Q in terms of MAP)",
                  "Relevance Degrees", "Minimum # Relevant", "Average # Relevant",
                  "Maximum # Relevant")  # fmt: skip
@@ -124,7 +114,7 @@ def test_tables_of_graded_average_precision_are_the_paper_s(shared_data: Path) -
                 g = tuple(map(float, name.strip("()").split(",")))
             elif name.endswith("GAP"):
                 for column, cell in enumerate(cells):
-                    mine = graded_tau(collections[column // 5])
+                    mine = published.graded_tau(collections[column // 5])
                     other = ("GAP", "AP", "nDCG", "RBP", "bpref")[column % 5]
                     assert mine[g, name, other] == tuple(map(float, cell.split("/")))
                     seen += 1
@@ -136,7 +126,7 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
     if not path.exists():
         pytest.skip(f"no text of the paper at {path}")
     lines = path.read_text().splitlines()
-    mine = {tuple(row[:3]): row[3:] for row in printed_rows("crowd 1")}
+    mine = {tuple(row[:3]): row[3:] for row in published.rows_of("crowd 1")}
     seen = 0
     for gold, measure, *cells in (r for r in rows_below(lines, "Table 1.", 14) if r[0]):
         for systems, both in (("T08", cells[:2]), ("T13", cells[2:])):
@@ -145,7 +135,7 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
             seen += 1
     assert seen == len(mine) == 18
     printed = [r for r in rows_below(lines, "Table 2.", 51) if len(r) == 9 and r[1]]
-    stored = printed_rows("crowd 2")
+    stored = published.rows_of("crowd 2")
     assert len(stored) == len(printed) == 42
     for theirs, (_, _, merge, measure, *values) in zip(printed, stored, strict=True):
         assert theirs[1:] == [f"{merge} {measure}", *values]
@@ -155,7 +145,7 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
 def test_tables_4_1_to_4_4_are_the_thesis_s(thesis: list[str]) -> None:
     listed = thesis[thesis.index("# List of tables") :]
     for number in ("4.1", "4.2", "4.3", "4.4"):
-        mine = printed_rows(f"thesis {number}")
+        mine = published.rows_of(f"thesis {number}")
         theirs = [
             row for row in rows_below(thesis, f"Table {number} ANOVA", 16) if row[0][:1] == "<"
         ]
@@ -168,7 +158,7 @@ def test_tables_4_1_to_4_4_are_the_thesis_s(thesis: list[str]) -> None:
         sums = {source: float(cells[0]) for source, *cells in mine}
         assert sum(sums.values()) - sums["Total"] == pytest.approx(sums["Total"], abs=6e-4)
         line = next(row for row in listed if row.startswith(f"{number}\t"))
-        assert line.endswith(f"\t{PAGES[number]}")
+        assert line.endswith(f"\t{published.PAGES[number]}")
 
 
 def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> None:
@@ -188,7 +178,7 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
             case = "all" if which else key[1]
             printed[key[0], case, which] = tuple(map(float, both))
     mine = {}
-    for *words, first, second in printed_rows("relevance power"):
+    for *words, first, second in published.rows_of("relevance power"):
         name, case, which = ("" if word == "-" else word for word in words)
         mine[name, case, which] = (float(first), float(second))
     assert mine == printed
@@ -197,7 +187,7 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
     assert "50 topics" in section
     for name, runs, documents in (("T14", 58, "1,000"), ("T21", 27, "10,000")):
         assert f"{runs} runs were submitted, retrieving {documents} documents" in section
-        topics, numbers, _, length = printed_numbers("relevance collections")[name]
+        topics, numbers, _, length = published.numbers("relevance collections")[name]
         assert (topics, numbers, f"{length:,.0f}") == (50, runs, documents)
 
 
@@ -206,12 +196,12 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
 
 def test_cells_that_repeat_their_neighbours_are_listed() -> None:
     """Exactly equal neighbours, in rows that are printed once."""
-    listed = {(m.collection, m.row) for m in misprints()}
+    listed = {(m.collection, m.row) for m in published.misprints()}
     found = set()
     for collection in COLLECTIONS:
-        cells = table_5_3(collection)
+        cells = published.table_5_3(collection)
         for model in dict.fromkeys(row for row, _ in cells):
-            values = [cells[model, column].value for column in COLUMNS]
+            values = [cells[model, column].value for column in published.COLUMNS]
             if any(a == b for a, b in pairwise(values)):
                 found.add((collection, model))
     # TREC 7's LO_AD models have 0.7706 with P@10 and with Rprec, as likely as 0.77 and 0.77 are.
@@ -220,9 +210,11 @@ def test_cells_that_repeat_their_neighbours_are_listed() -> None:
 
 
 def test_the_evidence_for_misprints() -> None:
-    seven, ten, fourteen = (table_5_3(name) for name in ("TREC 7", "TREC 10", "TREC 14"))
+    seven, ten, fourteen = (published.table_5_3(name) for name in ("TREC 7", "TREC 10", "TREC 14"))
     row = "GL_OR_ID@Rec(T)"
-    assert [ten[row, c].value for c in COLUMNS] == [seven[row, c].value for c in COLUMNS]
+    assert [ten[row, c].value for c in published.COLUMNS] == [
+        seven[row, c].value for c in published.COLUMNS
+    ]
 
     def others(cells: Any, inside: str, but: set[str]) -> list[float]:
         rows = {r for r, _ in cells if re.search(inside, r)} - but
@@ -296,11 +288,11 @@ def test_pool_depth_of_a_pool_that_is_known() -> None:
 
 
 def test_a_collection_is_recognised_by_its_facts() -> None:
-    assert recognised("thesis 5.1", TREC_8) == "TREC 8"
+    assert published.recognised("thesis 5.1", TREC_8) == "TREC 8"
     for other in (
         {"topics": 49}, {"complete": 128}, {"least": 7}, {"mean": 94.58}, {"most": 346},
     ):  # fmt: skip
-        assert recognised("thesis 5.1", Facts(**{**vars(TREC_8), **other})) is None
+        assert published.recognised("thesis 5.1", Facts(**{**vars(TREC_8), **other})) is None
 
 
 def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
@@ -331,7 +323,7 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
     sources = Sources.in_folder(tmp_path / "d", grades=range(3))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
     assert list(plain.report.tables) == ["table-1", "table-2", "figure-1", "power"]
-    monkeypatch.setattr(graded_beside, "recognised", lambda table, facts: "TREC 10")
+    monkeypatch.setattr(published, "recognised", lambda table, facts: "TREC 10")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = table(study, "table-2-published")
     assert len(rows) == 11 * 3 * 5 * 2
@@ -358,7 +350,7 @@ def test_a_collection_of_the_paper_on_random_relevance(
     sources = Sources.in_folder(tmp_path / "d", grades=range(4))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
     assert "figure-3-published" not in plain.report.tables
-    monkeypatch.setattr(relevance_beside, "recognised", lambda table, facts: "T21")
+    monkeypatch.setattr(published, "recognised", lambda table, facts: "T21")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = {(r["measure"], r["case"], r[""]): r for r in table(study, "figure-3-published")}
     assert len(rows) == 13
@@ -377,9 +369,11 @@ def test_a_collection_of_the_paper_on_random_relevance(
 def test_random_relevance_s_collections_by_their_numbers() -> None:
     there = {"complete": 27, "depth": 20, "pooled": 20, "least": 1, "mean": 2.0, "most": 9}
     t21 = Facts(topics=50, runs=27, grades=4, length=10_000, **there)
-    assert recognised("relevance collections", t21) == "T21"
+    assert published.recognised("relevance collections", t21) == "T21"
     for other in ({"topics": 49}, {"runs": 28}, {"grades": 3}, {"length": 1000}):
-        assert recognised("relevance collections", Facts(**{**vars(t21), **other})) is None
+        assert (
+            published.recognised("relevance collections", Facts(**{**vars(t21), **other})) is None
+        )
 
 
 def test_claims_about_power_on_the_printed_numbers() -> None:
@@ -407,7 +401,7 @@ def test_judges_and_systems_of_the_papers(tmp_path: Path, monkeypatch: pytest.Mo
     plain = run_study(crowd, sources, tmp_path, engine=ALONE)
     assert not [name for name in plain.report.tables if "published" in name]
     systems = {"T08": (judges, 3, 5), "T13": (judges, 3, 6)}
-    monkeypatch.setattr(panels, "printed_numbers", lambda table: systems)
+    monkeypatch.setattr(published, "numbers", lambda table: systems)
     study = run_study(crowd, sources, tmp_path, engine=ALONE)
     first, second = (table(study, f"table-{n}-published") for n in (1, 2))
     assert len(first) == 18 * 2
@@ -484,9 +478,15 @@ def test_trec_8_as_published_is_the_thesis_to_the_digit(shared_data: Path, tmp_p
               if not r["misprint"] and float(r["value"]) != float(r["published"])}  # fmt: skip
     assert others == {("MP GL_AD_ID@Rec(T)", "RBP"): "0.7937"}
     row = {r["with"]: r for r in rows if r[""] == "MP LO_OR_ID@Rec(T)"}
-    values = [float(row[name]["value"]) for name in COLUMNS]
+    values = [float(row[name]["value"]) for name in published.COLUMNS]
     assert values == [0.9195, 0.8714, 0.8987, 0.9127, 0.8619]
-    assert [row[name]["recovered"] for name in COLUMNS] == ["", "0.8714", "0.8987", "0.9127", ""]
+    assert [row[name]["recovered"] for name in published.COLUMNS] == [
+        "",
+        "0.8714",
+        "0.8987",
+        "0.9127",
+        "",
+    ]
     page = page.read_text()
     assert "Of the 79 numbers" in page
     assert "78 are the same to the fourth digit" in page

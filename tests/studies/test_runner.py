@@ -121,8 +121,9 @@ def test_a_worker_that_dies_ends_a_local_study_with_what_is_done(study_sources, 
     listed = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in range(8, -1, -1)]
     with pytest.raises(StudyFailed, match="worker process died"):
         run_jobs(listed, study_sources, store, engine=Engine("local", 2))
-    again = run_jobs(listed[:4], study_sources, store, engine=ALONE)
-    assert again.reused == 4
+    said = []
+    run_jobs(listed[:4], study_sources, store, engine=ALONE, announce=said.append)
+    assert said == ["4 jobs: 4 stored already, 0 to do"]
 
 
 # what is reused
@@ -135,7 +136,7 @@ def test_only_what_is_the_same_is_reused(study_folder, study_sources, store, tmp
     def reused(listed, where=study_sources, seed=0):
         found = run_jobs(listed, where, store, seed, ALONE, announce=said.append)
         assert len(found.results) == len(listed)
-        return found.reused, found.outdated
+        return study_jobs.reused(said[-1])
 
     assert reused(draws()) == (0, 0)
     assert reused(draws(8)) == (6, 0)
@@ -151,8 +152,8 @@ def test_only_what_is_the_same_is_reused(study_folder, study_sources, store, tmp
     assert reused(draws(8), Sources.in_folder(study_folder, ties="input")) == (0, 8)
     gold = moved / "gold.qrels"
     gold.write_text(gold.read_text() + "t1 0 another 1\n")
+    assert reused(draws(8), Sources.in_folder(moved)) == (0, 8)
     changed = run_jobs(draws(8), Sources.in_folder(moved), store, 0, ALONE)
-    assert changed.reused == 0
     assert (
         changed.results["draw/0"]["documents"]
         == study_data(study_sources).gold.pool.offsets[-1] + 1
@@ -192,8 +193,11 @@ def test_a_failed_job_is_told_and_tried_again_while_the_others_go_on(
     stored = store._base.execute("select key from results where error is not null").fetchall()
     assert len(stored) == 3
     Path(log).touch()
-    second = run_jobs(listed, study_sources, store, 0, Engine("local", workers))
-    assert (second.reused, second.failed) == (3, {})
+    said = []
+    second = run_jobs(
+        listed, study_sources, store, 0, Engine("local", workers), announce=said.append
+    )
+    assert (said, second.failed) == (["6 jobs: 3 stored already, 3 to do"], {})
     assert list(second.results) == [job.key for job in listed]
 
 
@@ -345,10 +349,12 @@ def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_pa
     lost = [f"slow/{i}" for i in range(count) if f"slow/{i}" not in kept]
     assert rerun == {str(integer_seed(5, key)) for key in lost}
     with ResultStore(path) as store, ResultStore(tmp_path / "alone.sqlite") as fresh:
-        resumed = run_jobs(slow_jobs(count, str(log)), study_sources, store, 5, ALONE)
+        said = []
+        listed = slow_jobs(count, str(log))
+        resumed = run_jobs(listed, study_sources, store, 5, ALONE, announce=said.append)
         other = str(tmp_path / "other-log")
         alone = run_jobs(slow_jobs(count, other, 0.0), study_sources, fresh, 5, ALONE)
-    assert resumed.reused == count
+    assert study_jobs.reused(said[0]) == (count, 0)
     same(resumed.results, alone.results)
 
 

@@ -17,8 +17,14 @@ from hungjury.data.qrels import Judgments
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.claims import Resampling
-from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
-from hungjury.studies.gold import TupleStudy, judge_tuples
+from hungjury.studies.combining import (
+    APPROACHES,
+    TupleScores,
+    TupleStudy,
+    join_parts,
+    judge_tuples,
+    tuple_parts,
+)
 from oracles import aware as naive_aware
 from oracles import studies as naive
 

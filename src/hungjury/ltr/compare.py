@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Objective
-from hungjury.base.errors import InputError, Note, check_seed, plural
+from hungjury.base.errors import InputError, Note, plural
 from hungjury.base.options import takes
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -20,10 +20,10 @@ from hungjury.base.text import columns
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, class_shares
-from hungjury.ltr.options import FEATURES, GOAL, feature_options, split_options
+from hungjury.ltr.options import FEATURES, GOAL, split_options
 from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired import randomisation_test, t_interval
-from hungjury.studies.papers.published import printed_numbers, printed_rows
+from hungjury.studies.papers import published
 from hungjury.users.model import user_model
 
 ALGORITHMS = {
@@ -133,10 +133,10 @@ class RankerComparison(Record, Result, eq=False):
 
     def _printed(self, measure: str) -> list[list[Cell]]:
         """The rows of the thesis' Table 5.5 on a measure of this data set."""
-        known = printed_numbers("ranking data")
+        known = published.numbers("ranking data")
         mine = next((name for name, size in known.items() if size == self.size), None)
         rows: list[list[Cell]] = []
-        for name, family, algorithm, *cells in printed_rows("thesis 5.5"):
+        for name, family, algorithm, *cells in published.rows_of("thesis 5.5"):
             if name == mine and measure.startswith(family) and measure.endswith("@10"):
                 at = dict(zip(PRINTED, cells, strict=True))
                 found = (at.get(size, "-") for size in self.sizes)
@@ -221,8 +221,7 @@ def compare_rankers(
     >>> found.objectives, found.sizes, found.means().shape
     (('lambdarank', 'nmcg'), ('2', 'all'), (2, 2, 2))
     """
-    check_seed(seed)
-    wanted, parameters = split_options(options)
+    wanted, features, parameters = split_options(options)
     wanted["user"] = user_model(wanted["user"])
     goals = [Goal.of(name, **wanted) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:
@@ -233,7 +232,7 @@ def compare_rankers(
             remedy="name each objective once",
         )
     measured = [Goal.of(name, **wanted) for name in (NDCG, NMCG)]
-    parts = [_using(fold, **feature_options(options)) for fold in _folds(folds)]
+    parts = [_using(fold, **features) for fold in _folds(folds)]
     less = [] if without is None else [_using(fold, drop=without) for fold in parts]
     left_out = without if isinstance(without, str) else ",".join(map(str, without or ()))
     variants = [(goal, each) for goal in goals for each in (parts, less) if each]

@@ -373,17 +373,13 @@ def ranking_data(
 
 def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], list[str]]:
     """Return where queries begin and end, and their names."""
-
-    def wrong(problem: str, code: str, remedy: str) -> InputError:
-        return _wrong(problem, "groups", remedy, code)
-
     both = "the query of every row, or the number of rows of each query"
     if groups is None:
-        raise wrong("the rows of each query are not known", "no-groups", f"give {both}")
+        raise _wrong("the rows of each query are not known", "groups", f"give {both}", "no-groups")
     given = _array(groups)
     if given.ndim != 1 or not len(given):
         problem = f"the groups have the shape {given.shape}"
-        raise wrong(problem, "wrong-shape", f"give one list: {both}")
+        raise _wrong(problem, "groups", f"give one list: {both}")
     if len(given) == rows:
         names = [str(q) for q in given.tolist()]
         starts = [0, *(i for i in range(1, rows) if names[i] != names[i - 1])]
@@ -392,13 +388,14 @@ def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], li
         return np.array([*starts, rows], dtype=np.int64), queries
     if given.dtype.kind not in "iu":
         problem = f"there are {len(given)} groups for {rows} rows"
-        raise wrong(problem, "wrong-length", f"give {both}")
+        raise _wrong(problem, "groups", f"give {both}", "wrong-length")
     for query in np.flatnonzero(given < 1)[:1]:
         problem = f"query {query + 1} of {len(given)} has {given[query]} documents"
-        raise wrong(problem, "empty-query", "leave queries without documents out of the groups")
+        remedy = "leave queries without documents out of the groups"
+        raise _wrong(problem, "groups", remedy, "empty-query")
     if given.sum() != rows:
         problem = f"the groups add up to {given.sum():,} rows, but there are {rows:,}"
-        raise wrong(problem, "wrong-length", f"give {both}")
+        raise _wrong(problem, "groups", f"give {both}", "wrong-length")
     return ends(given), [str(i + 1) for i in range(len(given))]
 
 

@@ -223,7 +223,8 @@ class GradedQueries(Record, eq=False):
 NMCG: Final = "nmcg"
 NDCG: Final = "ndcg"
 LAMBDARANK: Final = "lambdarank"
-GRADED: Final = {"xgap": "xGAP", "egap": "eGAP"}
+GRADED: Final = {"xgap": xGAP, "egap": eGAP}
+OF_GRADES = {LAMBDARANK: "LightGBM's lambdarank", "xgap": "xGAP", "egap": "eGAP"}
 MOST_KEPT = 8  # data sets of a training: one to learn from, others to monitor
 
 
@@ -257,15 +258,15 @@ class Goal(Record):
 
     def on(self, labels: Labels) -> Goal:
         """Return the goal for these labels: by default all thresholds are equally likely."""
-        if self.name not in GRADED:
-            return self
-        if not labels.graded:
+        if self.name in OF_GRADES and not labels.graded:
             raise InputError(
-                f"{GRADED[self.name]} needs integer grades, but these labels are probabilities",
+                f"{OF_GRADES[self.name]} needs integer grades, but these labels are probabilities",
                 code="needs-grades",
                 argument="objective",
                 remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
             )
+        if self.name not in GRADED:
+            return self
         top = max(labels.largest, 1)
         given = self.thresholds or (1 / top,) * top
         return replace(self, thresholds=threshold_probabilities(list(given)))
@@ -281,8 +282,7 @@ class Goal(Record):
     def measure(self) -> Measure:
         """The measure to maximise, as `evaluate` takes it."""
         if self.name in GRADED:
-            kind = xGAP if self.name == "xgap" else eGAP
-            return kind(g=self.thresholds, cutoff=self.cutoff)
+            return GRADED[self.name](g=self.thresholds, cutoff=self.cutoff)
         if self.name == NMCG:
             return nMCG(user=self.user, nav_rel=self.nav_rel, cutoff=self.cutoff)
         return nDCG(dcg="exp-log2", cutoff=self.cutoff)

@@ -109,12 +109,12 @@ class TreeArguments(TypedDict, total=False):
 GOAL, FEATURES, TREES = map(declared, (GoalArguments, FeatureArguments, TreeArguments))
 
 
-def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a ranker is trained for, defaults included, and the parameters of LightGBM."""
-    own = {name: given.get(name, option.default) for name, option in GOAL.items()}
-    return own, {name: value for name, value in given.items() if name not in GOAL | FEATURES}
+Options = dict[str, Any]
 
 
-def feature_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return which features a ranker may use."""
-    return {name: given.get(name) for name in FEATURES}
+def split_options(given: Mapping[str, Any]) -> tuple[Options, Options, Options]:
+    """Return what a ranker is trained for, defaults included, which features it may use, and the
+    parameters of LightGBM."""
+    goal = {name: given.get(name, option.default) for name, option in GOAL.items()}
+    features = {name: given.get(name) for name in FEATURES}
+    return goal, features, {k: v for k, v in given.items() if k not in GOAL | FEATURES}

@@ -34,7 +34,7 @@ from hungjury.ltr.objective import (
     class_shares,
     need_lightgbm,
 )
-from hungjury.ltr.options import FEATURES, GOAL, TREES, feature_options, split_options
+from hungjury.ltr.options import FEATURES, GOAL, TREES, split_options
 from hungjury.ltr.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def train_ranker(
     >>> hj.train_ranker(data, nav_rel=1, num_iterations=5, min_data_in_leaf=5)
     Ranker(nmcg, nMCG(user="published-shape", nav_rel=1)@10, 5 trees)
     """
-    wanted, parameters = split_options(options)
-    data = as_ranking_data(train, labels).using(**feature_options(options))
+    wanted, features, parameters = split_options(options)
+    data = as_ranking_data(train, labels).using(**features)
     goal = Goal.of(objective, **wanted).on(data.labels)
     seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
     for one in seen:
@@ -220,13 +220,7 @@ def boost(
     """Train a booster; return it and, for each monitored set, its measures after every tree."""
     lightgbm = need_lightgbm()
     built_in = goal.name == LAMBDARANK
-    if built_in and not data.labels.graded:
-        raise InputError(
-            "LightGBM's lambdarank needs integer grades, but these labels are probabilities",
-            code="needs-grades",
-            argument="objective",
-            remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
-        )
+    goal = goal.on(data.labels)
     prepared: dict[int, list[Queries | GradedQueries]] = {}
 
     def dataset(one: RankingData, goals: list[Goal], like: Dataset | None = None) -> Dataset:

@@ -30,7 +30,8 @@ from hungjury.report.pictures import (
 )
 from hungjury.stats.resampling import interval
 from hungjury.studies.anova import Anova
-from hungjury.studies.gold import DETERMINISTIC, TupleStudy
+from hungjury.studies.combining import TupleStudy
+from hungjury.studies.gold import DETERMINISTIC
 from hungjury.studies.measure_comparison import DiscriminativePower, MeasureCorrelation, Robustness
 from hungjury.studies.recipe import Lines, Matrix
 from hungjury.theory.balancing import MIDDLE, BalancingCurves, SignificanceCurve

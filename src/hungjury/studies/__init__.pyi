@@ -6,9 +6,9 @@ from hungjury.studies.anova import Anova as Anova
 from hungjury.studies.anova import Means as Means
 from hungjury.studies.anova import factorial_anova as factorial_anova
 from hungjury.studies.claims import Quantity as Quantity
+from hungjury.studies.combining import TupleStudy as TupleStudy
 from hungjury.studies.combining import tuple_study as tuple_study
 from hungjury.studies.gold import SingleJudges as SingleJudges
-from hungjury.studies.gold import TupleStudy as TupleStudy
 from hungjury.studies.gold import single_judges as single_judges
 from hungjury.studies.measure_comparison import Chosen as Chosen
 from hungjury.studies.measure_comparison import DiscriminativePower as DiscriminativePower

@@ -205,14 +205,10 @@ class Job(Record):
 
 
 class Finished(Record):
-    """Results and errors by key. `reused` results were there already; `outdated` ones of the others
-    had been done before with other parameters, data, seed or version. The first line of an error
-    says what is wrong, the rest where."""
+    """Results and errors by key. The first line of an error says what is wrong, the rest where."""
 
     results: dict[str, Any]
     failed: dict[str, str]
-    reused: int
-    outdated: int
 
 
 class _Task(Record):
@@ -246,7 +242,7 @@ def run_work(
     sentence on what is reused and what has to be done.
     """
     check_seed(seed)
-    tasks: list[list[_Task]] = []
+    tasks: list[_Task] = []
     for place, (sources, jobs) in enumerate(work):
         key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
         if times > 1:
@@ -255,23 +251,21 @@ def run_work(
                 code="same-name",
                 remedy="give every job its own key",
             )
-        seeds = [(job, job.seed(seed)) for job in jobs]
-        tasks.append([
-            _Task(place, job, sources, own, engine.threads, _fingerprint(job, sources, own))
-            for job, own in seeds
-        ])  # fmt: skip
-    stored, current = store.finished(), {one.fingerprint for each in tasks for one in each}
-    before = {key for key, fingerprint in stored if fingerprint not in current}
-    to_do = [[t for t in each if (t.job.key, t.fingerprint) not in stored] for each in tasks]
-    outdated = [sum(one.job.key in before for one in each) for each in to_do]
-    failed: list[dict[str, str]] = [{} for _ in work]
-    left = [one for each in to_do for one in each]
+        for job in jobs:
+            own = job.seed(seed)
+            fingerprint = _fingerprint(job, sources, own)
+            tasks.append(_Task(place, job, sources, own, engine.threads, fingerprint))
+    stored = store.finished()
+    left = [one for one in tasks if (one.job.key, one.fingerprint) not in stored]
     if announce is not None:
-        number, old = sum(map(len, tasks)), sum(outdated)
+        number, current = len(tasks), {one.fingerprint for one in tasks}
+        before = {key for key, fingerprint in stored if fingerprint not in current}
+        old = sum(one.job.key in before for one in left)
         plan = f"{plural(number, 'job')}: {number - len(left)} stored already, {len(left)} to do"
         if old:
             plan += f" ({old} of them were done with other parameters, data, seed or version)"
         announce(plan)
+    failed: list[dict[str, str]] = [{} for _ in work]
     for count, done in enumerate(engine.run(_perform, left, _lost), 1):
         key = done.job.key
         store.put(key, done.fingerprint, done.value, done.error, done.seconds)
@@ -279,15 +273,10 @@ def run_work(
             failed[done.place][key] = done.error
         if progress is not None:
             progress(count, len(left), key)
-    return [
-        Finished(
-            store.values({one.job.key: one.fingerprint for one in tasks[i]}),
-            failed[i],
-            len(tasks[i]) - len(to_do[i]),
-            outdated[i],
-        )
-        for i in range(len(work))
-    ]
+    wanted: list[dict[str, str]] = [{} for _ in work]
+    for one in tasks:
+        wanted[one.place][one.job.key] = one.fingerprint
+    return [Finished(store.values(keys), each) for keys, each in zip(wanted, failed, strict=True)]
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:

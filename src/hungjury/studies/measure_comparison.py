@@ -6,12 +6,12 @@ Stratified down-sampling of pools (Buckley and Voorhees 2004) is for any number 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
@@ -367,32 +367,18 @@ def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0
     need_hard_labels(given, "down-sampling")
     _check_rate(rate)
     assert given.labels is not None
-    place, size = _places(given, seed, repetition)
-    least = np.where(given.labels > 0, LEAST_RELEVANT, LEAST_NOT_RELEVANT)
-    kept = np.maximum(np.floor(rate * size + 0.5 + ROUNDING), least)
-    stays = (place < kept) | (given.labels < 0)  # the negative were not judged to begin with
-    return replace(given, labels=np.where(stays, given.labels, NOT_JUDGED))
-
-
-def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """[document]: its place in the random order of its topic and grade, and how many these are."""
-    assert qrels.labels is not None
-    pool = qrels.pool
-    chance = np.empty(len(pool))
-    for t, topic in enumerate(pool.topics):
-        part = pool.slice(t)
+    stays = given.labels < 0  # these were not judged to begin with
+    for t, topic in enumerate(given.pool.topics):
+        part = given.pool.slice(t)
+        labels = given.labels[part]
         rng = np.random.default_rng(seed_for(seed, ("downsample", repetition, topic)))
-        chance[part] = rng.random(part.stop - part.start)
-    order = np.lexsort((chance, qrels.labels, pool.topic_of))
-    of_topic, label = pool.topic_of[order], qrels.labels[order]
-    opens = np.ones(len(pool), dtype=bool)
-    opens[1:] = (of_topic[1:] != of_topic[:-1]) | (label[1:] != label[:-1])
-    group = np.cumsum(opens) - 1
-    start, sizes = np.flatnonzero(opens), np.bincount(group)
-    place, size = np.empty(len(pool), np.int64), np.empty(len(pool), np.int64)
-    place[order] = np.arange(len(pool)) - start[group]
-    size[order] = sizes[group]
-    return place, size
+        order = np.argsort(rng.random(len(labels)))
+        for grade in np.unique(labels[labels >= 0]):
+            mine = order[labels[order] == grade]
+            least = LEAST_RELEVANT if grade > 0 else LEAST_NOT_RELEVANT
+            kept = max(least, math.floor(rate * len(mine) + 0.5 + ROUNDING))
+            stays[part.start + mine[:kept]] = True
+    return replace(given, labels=np.where(stays, given.labels, NOT_JUDGED))
 
 
 def _check_rate(rate: float) -> None:

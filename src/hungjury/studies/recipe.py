@@ -32,7 +32,7 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,7 +41,6 @@ from numpy.typing import NDArray
 
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.parameters import integer, numbers
 from hungjury.base.records import Record
 from hungjury.base.results import in_report
 from hungjury.base.tables import Table
@@ -52,6 +51,7 @@ from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import Sources, StudyData, check_collections, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import LOCAL_ENGINE, Finished, Job, ResultStore, run_work
+from hungjury.studies.kinds import measure_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,11 +78,12 @@ NEEDS: dict[str, tuple[str, Remedy]] = {
 
 class Drawing(Record, eq=False):
     """A figure: the function of `report/study_plots.py` that draws it, and its arguments. It is
-    drawn when the study is written, because drawing is slow."""
+    drawn when the study is written, because drawing is slow. numbers: what it shows, as a table."""
 
     title: str
     drawn_by: str
     arguments: tuple[Any, ...]
+    numbers: Table | None = None
 
     def draw(self) -> Figure:
         """Draw it with matplotlib."""
@@ -107,17 +108,30 @@ class Matrix(Record, eq=False):
     triangles: tuple[str, str] | None = None
 
 
+Shown = Mapping[str, Table | Drawing]
+
+
 class Report(Record):
     """The results of a study.
 
-    tables, figures: by the names of their files, such as "table-5.2". remarks: sentences for the
-    page, one per paragraph. claims: the paper's claims, each with its verdict.
+    shown: tables and figures by the names of their files, such as "table-5.2". remarks: sentences
+    for the page, one per paragraph. claims: the paper's claims, each with its verdict.
     """
 
-    tables: Mapping[str, Table]
-    figures: Mapping[str, Drawing] = field(default_factory=dict)
+    shown: Shown
     remarks: Sequence[str] = ()
     claims: Sequence[Claim] = ()
+
+    @property
+    def figures(self) -> dict[str, Drawing]:
+        return {name: one for name, one in self.shown.items() if isinstance(one, Drawing)}
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables, and the numbers of figures that have them."""
+        numbers = {name: one.numbers for name, one in self.figures.items()}
+        found = {**self.shown, **numbers}
+        return {name: one for name, one in found.items() if isinstance(one, Table)}
 
     @property
     def all_tables(self) -> dict[str, Table]:
@@ -126,15 +140,12 @@ class Report(Record):
 
 
 class Studied(Record, eq=False):
-    """A collection, and the results of its jobs by their keys."""
+    """A collection, and the results of its jobs by their keys. name: of the collection in tables;
+    empty if it is the only one."""
 
+    name: str
     data: StudyData
     results: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The name of the collection in tables, if there are several."""
-        return self.data.sources.name
 
 
 class Recipe(Named, ABC):
@@ -173,11 +184,6 @@ class Recipe(Named, ABC):
     def needed(self) -> tuple[str, ...]:
         """Return the needs of this study, which depend on its parameters in some recipes."""
         return self.needs
-
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        """Measures that the parameters name."""
-        return ()
 
     def check(self, data: StudyData) -> None:
         """Raise an error, before any job starts, if a collection lacks something."""
@@ -272,10 +278,15 @@ def run_study(
             f"{len(failed)} of {number} jobs failed{_listed(failed)}",
             remedy="the others are stored; the same command tries the failed ones again",
         )
-    studied = [Studied(d, f.results) for d, f in zip(data, finished, strict=True)]
+    studied = [
+        Studied(one.sources.name if several else "", one, each.results)
+        for one, each in zip(data, finished, strict=True)
+    ]
     report = chosen.report(studied)
+    mine = [p.name for p in chosen.params() if p.kind is measure_names]
+    named = [measure(one) for name in mine for one in getattr(chosen, name)]
     notes = (
-        *dict.fromkeys(note for name in chosen.chosen_measures for note in measure(name).notes()),
+        *dict.fromkeys(note for one in named for note in one.notes()),
         *(_about(one, note) if several else note for one in data for note in one.notes),
     )
     home = folder / set_name(chosen, collections, seed)
@@ -308,33 +319,7 @@ def _listed(failed: dict[str, str]) -> str:
     return "".join(lines[:MOST_SHOWN] + more)
 
 
-def file_stem(text: str) -> str:
-    """Turn text into a part of a file name."""
-    return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
-
-
-def names(value: object) -> tuple[str, ...]:
-    """A list of different names, for parameters."""
-    if isinstance(value, str):
-        return (value,)
-    if not hasattr(value, "__iter__") or not all(isinstance(v, str) for v in value):
-        raise ValueError("a list of names")
-    found = tuple(value)
-    if len(set(found)) < len(found):
-        raise ValueError("a list of different names")
-    return found
-
-
-def probabilities(value: object) -> tuple[float, ...]:
-    """A list of different probabilities, for parameters."""
-    found = numbers(value)
-    if not found or not all(0 <= p <= 1 for p in found) or len(set(found)) < len(found):
-        raise ValueError("a list of different probabilities")
-    return tuple(found)
-
-
-def whole_numbers(value: object) -> tuple[int, ...]:
-    """A list of integers in ascending order, for parameters."""
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise ValueError("a list of integers")
-    return tuple(sorted({integer(one) for one in value}))
+def file_stem(*texts: str) -> str:
+    """Turn texts into a part of a file name; empty ones leave no trace."""
+    stems = (re.sub(r"[^\w.+@-]+", "-", text).strip("-") for text in texts)
+    return "-".join(filter(None, stems))

@@ -25,25 +25,12 @@ from hungjury.studies.claims import (
     most,
     sensitivity_tables,
 )
-from hungjury.studies.combining import APPROACHES, BASELINES
+from hungjury.studies.combining import APPROACHES, BASELINES, TupleStudy
 from hungjury.studies.data import StudyData
-from hungjury.studies.gold import TupleStudy
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.panels import (
-    PanelRecipe,
-    known_systems,
-    name_of,
-    panel_remarks,
-    panel_sizes,
-    tuple_scores,
-)
-from hungjury.studies.papers.published import (
-    PAGES,
-    printed_numbers,
-    printed_rows,
-    published_table,
-)
-from hungjury.studies.recipe import RECIPES, Drawing, Report, Studied, file_stem, names
+from hungjury.studies.kinds import measure_names, names
+from hungjury.studies.papers import panels, published
+from hungjury.studies.recipe import RECIPES, Drawing, Report, Shown, Studied, file_stem
 
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
@@ -90,10 +77,7 @@ def _common_sizes(
     return rows
 
 
-Found = tuple[dict[str, Table], dict[str, Drawing]]
-
-
-def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found, dict[str, Table]]:
+def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Shown, list[Table]]:
     """Analyses of variance of one response, of all approaches (4.28) and of the parts of AWARE's
     estimators (4.31), with their figures; then Tukey's groups, lettered as in the thesis. A factor
     with one level is left out."""
@@ -103,7 +87,7 @@ def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found
     parts = factorial_anova(
         estimators, mine.response, [*PARTS, *factors], "size", PAIRS, scale_by=scale
     )
-    tables = {
+    shown: dict[str, Table | Drawing] = {
         f"table-{number}": _anova_table(
             found, f"Table {number}: {mine.title}, analysis of variance of {what}"
         )
@@ -111,22 +95,18 @@ def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found
             (mine.table, whole, "all approaches"), (mine.parts_table, parts, "AWARE's components")
         )
     }  # fmt: skip
-    groups = {}
-    for number, found, factor in (
-        (f"{mine.effects}e", whole, "approach"),
-        *((f"{mine.parts}{letter}", parts, one) for letter, one in zip("def", PARTS, strict=True)),
-    ):
+
+    def group(number: str, found: Anova, factor: str) -> Table:
         ordered = found.tukey_table(factor, mine.largest_first).rows
-        groups[f"figure-{number}"] = Table(
+        return Table(
             [f"Mean {mine.response}", factor.title(), "Group"],
             [[mean, level, marks] for level, mean, marks in ordered],
             caption=f"Figure {number}: {mine.title}, groups of {factor}",
         )
-    figures: dict[str, Drawing] = {}
 
-    def draw(number: str, what: str, how: str, *arguments: Any) -> None:
+    def draw(number: str, what: str, how: str, *arguments: Any, numbers: Any = None) -> None:
         title = f"Figure {number}: {mine.title}, {what}"
-        figures[f"figure-{number}"] = Drawing(title, how, arguments)
+        shown[f"figure-{number}"] = Drawing(title, how, arguments, numbers)
 
     def draw_interaction(number: str, found: Anova, across: str, lines: str) -> None:
         what = f"interaction of {across} and {lines}"
@@ -134,33 +114,30 @@ def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Found
 
     lettered = zip("abcd", ("approach", "size", *factors), ("", *"abc"), strict=True)
     # As Figures 4.4 and 4.6 show main effects, and Figures 4.5 and 4.7 interactions.
-    shown = [one for one in lettered if one[1] not in factors or one[1] in whole.factors]
-    main = {letter: factor for letter, factor, _ in shown}
+    varied = [one for one in lettered if one[1] not in factors or one[1] in whole.factors]
+    main = {letter: factor for letter, factor, _ in varied}
     draw(mine.effects, "main effects", "draw_main_effects", whole, main)
-    tukey = (whole, "approach", mine.largest_first, "mv")
-    draw(f"{mine.effects}e", "groups of approach", "draw_tukey", *tukey)
-    for _, factor, letter in shown[1:]:
+    number, tukey = f"{mine.effects}e", (whole, "approach", mine.largest_first, "mv")
+    groups = [group(number, whole, "approach")]
+    draw(number, "groups of approach", "draw_tukey", *tukey, numbers=groups[0])
+    for _, factor, letter in varied[1:]:
         draw_interaction(f"{mine.interactions}{letter}", whole, factor, "approach")
     letters = dict(zip("abc", PARTS, strict=True))
     draw(mine.parts, "main effects", "draw_main_effects", parts, letters)
+    for letter, factor in zip("def", PARTS, strict=True):
+        groups.append(group(f"{mine.parts}{letter}", parts, factor))
+        shown[f"figure-{mine.parts}{letter}"] = groups[-1]
     for letter, across, lines in (
         ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
     ):  # fmt: skip
         draw_interaction(f"{mine.parts}{letter}", parts, across, lines)
-    return (tables, figures), groups
+    return shown, groups
 
 
-def _all_analyses(rows: Sequence[Mapping[str, Any]]) -> Found:
+def _all_analyses(rows: Sequence[Mapping[str, Any]]) -> Shown:
     """Tables 4.1 to 4.5 and their figures."""
-    tables: dict[str, Table] = {}
-    figures: dict[str, Drawing] = {}
-    groups = []
-    for numbering in RESPONSES:
-        found, each = _analysis(rows, numbering)
-        tables |= found[0]
-        figures |= found[1]
-        groups.append(each)
-    return {**tables, "table-4.5": _summary(groups), **groups[0], **groups[1]}, figures
+    (order, groups), (scores, others) = (_analysis(rows, mine) for mine in RESPONSES)
+    return {**order, **scores, "table-4.5": _summary(groups, others)}
 
 
 def _anova_table(found: Anova, title: str) -> Table:
@@ -175,10 +152,10 @@ def _source(name: str) -> str:
     return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
 
 
-def _summary(groups: Sequence[Mapping[str, Table]]) -> Table:
+def _summary(*groups: Sequence[Table]) -> Table:
     """Table 4.5: the first group of each factor, best first, for both responses."""
     rows: list[list[Cell]] = []
-    for both in zip(*(each.values() for each in groups), strict=True):
+    for both in zip(*groups, strict=True):
         top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
         for place, levels in enumerate(zip_longest(*top, fillvalue="")):
             rows.append(["" if place else both[0].columns[1], *levels])
@@ -201,24 +178,24 @@ def _orientation_table(found: Mapping[str, TupleStudy], printed: Mapping[str, Tu
     header = ["systems", "response", "estimator", "dissimilarity", "printed", "difference", "low",
               "high"]  # fmt: skip
     title = "Estimators in both orientations; RMSE over its largest value, with a minus sign"
-    return Table(header, rows, caption=title)
+    return panels.unnamed(Table(header, rows, caption=title))
 
 
-def _by_sizes(found: Mapping[str, TupleStudy]) -> Found:
+def _by_sizes(found: Mapping[str, TupleStudy]) -> Shown:
     """Tables and curves of every approach with tuples of every size."""
-    tables: dict[str, Table] = {}
-    figures: dict[str, Drawing] = {}
-    for collection, study in found.items():
-        ending = f"-{file_stem(collection)}" if len(found) > 1 else ""
-        for mine, measure in product(RESPONSES, study.measures):
+    shown = {}
+    for (collection, study), mine in product(found.items(), RESPONSES):
+        for measure in study.measures:
             table = study.by_size(measure, mine.response)
-            file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
-            name = f"{mine.response}-{file_name}{ending}"
-            before = name_of(collection, found)
-            title = f"{before}{mine.title} of {measure} by the size of the tuples"
-            tables[name] = Table(["approach", *table.columns[1:]], table.rows, caption=title)
-            figures[name] = Drawing(title, "draw_tuples", (study, measure, mine.response))
-    return tables, figures
+            words = re.sub("[^A-Za-z0-9]+", "-", measure)
+            title = (
+                f"{panels.before(collection)}{mine.title} of {measure} by the size of the tuples"
+            )
+            numbers = Table(["approach", *table.columns[1:]], table.rows, caption=title)
+            how = (study, measure, mine.response)
+            name = file_stem(mine.response, words, collection)
+            shown[name] = Drawing(title, "draw_tuples", how, numbers)
+    return shown
 
 
 MEASURES = ("AP", "nDCG(base=2)@20", "ERR@20")
@@ -227,7 +204,7 @@ PRINTED = "printed/"  # before the keys of jobs that weigh as the equations are 
 
 
 @RECIPES.add("aware")
-class Aware(PanelRecipe):
+class Aware(panels.PanelRecipe):
     """Compare AWARE with merging: how many judges are enough, and how best to combine them."""
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
@@ -237,7 +214,7 @@ class Aware(PanelRecipe):
         "drop_empty": True,
         "tied": "sampled",
     }
-    measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
+    measures: tuple[str, ...] = param(MEASURES, kind=measure_names, doc="measures to combine")
     replicates: int = param(1000, kind=integer, low=1, doc="random judges of each class")
     tied: TauTies = param(
         "exact", kind=one_of(TauTies), doc="systems with equal means: all their orders, or 100"
@@ -248,7 +225,7 @@ class Aware(PanelRecipe):
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        sizes = tuple_scores(data, **self.scoring()).sizes(self.sizes or None)
+        sizes = panels.tuple_scores(data, **self.scoring()).sizes(self.sizes or None)
         if len(sizes) < 2:
             raise InputError(
                 f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",
@@ -279,39 +256,32 @@ class Aware(PanelRecipe):
         )
         choices = {
             orientation: in_cases({
-                name_of(name, found, ""): aware_claims(
-                    Approaches(estimators[name], found[name]), self.votes
-                )
+                name: aware_claims(Approaches(estimators[name], found[name]), self.votes)
                 for name in found
             })
             for orientation, estimators in (("dissimilarity", found), ("printed", printed))
         }  # fmt: skip
-        tables, figures = _all_analyses(_common_sizes(found))
-        other_way, _ = _all_analyses(_common_sizes(found, printed))
-        by_size, curves = _by_sizes(found)
-        tables = {
+        analyses = Report(_all_analyses(_common_sizes(found)))
+        other_way = Report(_all_analyses(_common_sizes(found, printed)))
+        shown = {
             **sensitivity_tables(choices, "orientation of AWARE's weights"),
-            **tables,
-            **anova_beside(found, tables),
+            **analyses.shown,
+            **anova_beside(found, analyses.tables),
             "orientations": _orientation_table(found, printed),
             **{
                 f"{name}-printed-orientation": replace(
                     one, caption=f"{one.caption}, printed orientation"
                 )
-                for name, one in other_way.items()
+                for name, one in other_way.tables.items()
             },
-            **by_size,
+            **_by_sizes(found),
         }
         data = [one.data for one in studied]
         alike = len({frozenset((*d.gold.topics, *d.judgments.judges)) for d in data}) == 1
-        if not alike:
-            tables = {
-                name: replace(table, caption=f"{table.caption}; {MIXED}")
-                if name.startswith("table-4.") and "Systems" in str(list(table.rows)) else table
-                for name, table in tables.items()
-            }  # fmt: skip
-        remarks = self._remarks(found, alike)
-        return Report(tables, figures | curves, remarks, choices["dissimilarity"])
+        for name, table in {} if alike else Report(shown).tables.items():
+            if name.startswith("table-4.") and "Systems" in str(list(table.rows)):
+                shown[name] = replace(table, caption=f"{table.caption}; {MIXED}")
+        return Report(shown, self._remarks(found, alike), choices["dissimilarity"])
 
     def _remarks(self, found: Mapping[str, TupleStudy], alike: bool) -> list[str]:
         """Numbers of each collection, and what the analyses of variance are of. alike: the
@@ -324,31 +294,30 @@ class Aware(PanelRecipe):
                 f"Systems are the collections, {thesis}. Analyses are of the sizes that all "
                 "collections have."
             )
-        return [
-            *panel_sizes(found),
+        return panels.remarks(
+            found,
             f"Up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
             f"class. {factor} RMSE is divided by its largest value for each measure there. Groups "
             "are those of Tukey's HSD at 0.05.",
-            *panel_remarks(found),
-        ]
+        )
 
 
 def anova_beside(
     studies: Mapping[str, TupleStudy], tables: Mapping[str, Table]
 ) -> dict[str, Table]:
     """Tables 4.1 to 4.4 with the printed numbers, where both sets of systems are the thesis'."""
-    if set(known_systems(studies).values()) != set(printed_numbers("panel systems")):
+    if set(panels.known_systems(studies).values()) != set(published.numbers("panel systems")):
         return {}
     found: dict[str, Table] = {}
     for number in ("4.1", "4.2", "4.3", "4.4"):
         values = {str(row[0]): row for row in tables[f"table-{number}"].rows}
         rows: list[list[Cell]] = []
-        for source, *cells in printed_rows(f"thesis {number}"):
+        for source, *cells in published.rows_of(f"thesis {number}"):
             for i, what in ((1, "SS"), (2, "DF"), (4, "F"), (6, "omega2")):
                 if source in values and cells[i - 1] != "-":
                     rows.append([source, what, values[source][i], cells[i - 1]])
-        title = f"thesis, p. {PAGES[number]}"
-        found |= published_table(f"table-{number}", ("Source", ""), rows, title)
+        title = f"thesis, p. {published.PAGES[number]}"
+        found |= published.beside(f"table-{number}", ("Source", ""), rows, title)
     return found
 
 

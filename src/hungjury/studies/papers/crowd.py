@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import product
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from hungjury.studies.claims import (
     sensitivity_tables,
     within,
 )
+from hungjury.studies.combining import TupleRow, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import (
     CONSTANT,
@@ -31,32 +32,12 @@ from hungjury.studies.gold import (
     Doubt,
     SingleJudges,
     SingleRow,
-    TupleRow,
-    TupleStudy,
     single_judges,
 )
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.panels import (
-    PanelRecipe,
-    known_systems,
-    name_of,
-    panel_remarks,
-    panel_sizes,
-)
-from hungjury.studies.papers.published import (
-    printed_numbers,
-    printed_rows,
-    published_table,
-)
-from hungjury.studies.recipe import (
-    RECIPES,
-    Drawing,
-    Report,
-    Studied,
-    file_stem,
-    names,
-    probabilities,
-)
+from hungjury.studies.kinds import measure_names, probabilities
+from hungjury.studies.papers import panels, published
+from hungjury.studies.recipe import RECIPES, Drawing, Report, Studied, file_stem
 
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
 TUPLES = 10
@@ -78,7 +59,7 @@ LINES = (
 
 
 @RECIPES.add("crowd")
-class Crowd(PanelRecipe):
+class Crowd(panels.PanelRecipe):
     """Measures of random relevance for single judges, and for merging several."""
 
     paper: ClassVar[str] = "Ferrante et al. 2019, Tables 1 and 2"
@@ -86,7 +67,9 @@ class Crowd(PanelRecipe):
         "drop_empty": True, "wrong": (0.05,), "unjudged": (0.0,),
     }  # fmt: skip
     measures: tuple[str, ...] = param(
-        MEASURES, kind=names, doc="AP, RBP or DCG(base=...), which have an expected counterpart"
+        MEASURES,
+        kind=measure_names,
+        doc="AP, RBP or DCG(base=...), which have an expected counterpart",
     )
     tuples: int = param(TUPLES, kind=integer, low=1, doc="random tuples of each size")
     wrong: tuple[float, ...] = param(
@@ -121,13 +104,12 @@ class Crowd(PanelRecipe):
             one.name: [_single_row(row) for m in self.measures for row in one.results[f"alone/{m}"]]
             for one in studied
         }
-        printed = {systems: printed_claims(systems) for systems in printed_numbers("panel systems")}
+        printed = {
+            systems: printed_claims(systems) for systems in published.numbers("panel systems")
+        }
         choices = {}
         for doubt in doubts:
-            claims = {
-                name_of(name, found, ""): crowd_claims(study, alone[name], doubt)
-                for name, study in found.items()
-            }
+            claims = {name: crowd_claims(found[name], alone[name], doubt) for name in found}
             choices[str(doubt)] = beside_print(in_cases(claims), printed)
         what = "P(wrong) of labels and P(relevant) of documents without a label"
         shown = {
@@ -137,34 +119,30 @@ class Crowd(PanelRecipe):
             "single-judges": _nearer(alone, doubts),
         }
         beside = crowd_beside(found, shown["table-1"], shown["table-2"])
-        if len(found) == 1:
-            shown = {  # the first column says nothing where there is one collection
-                name: replace(table, columns=table.columns[1:], rows=[r[1:] for r in table.rows])
-                for name, table in shown.items()
-            }
-        figures = {}
-        for name, study in found.items():
-            for one in study.measures:
-                ending = f"-{file_stem(name)}" if len(found) > 1 else ""
-                figures[f"tau_ap-{file_stem(one)}{ending}"] = Drawing(
-                    f"{name_of(name, found)}tau_ap of {one} by the number of merged judges",
-                    "draw_tuples",
-                    (study, one),
-                )
+        shown = {name: panels.unnamed(table) for name, table in shown.items()}
+        figures = {
+            file_stem("tau_ap", one, name): Drawing(
+                f"{panels.before(name)}tau_ap of {one} by the number of merged judges",
+                "draw_tuples",
+                (study, one),
+            )
+            for name, study in found.items()
+            for one in study.measures
+        }
+        remark = (
+            f"Up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
+            f"labels wrong with probability {doubts[0].wrong:g}. In all lines of Tables 1 and 2 "
+            "documents without a label are relevant with probability "
+            f"{doubts[0].unjudged:g} where the measure is an expected one, and not relevant "
+            "elsewhere. AWARE has uniform weights, EM begins with the majority. In the figures "
+            f"all approaches are compared with DGS. The {CONSTANT} is a control to whom no "
+            "document is relevant."
+        )
         return Report(
-            {**sensitivity_tables(choices, what), **shown, **beside},
-            figures,
-            [*panel_sizes(found),
-             f"Up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
-             f"labels wrong with probability {doubts[0].wrong:g}. In all lines of Tables 1 and 2 "
-             "documents without a label are relevant with probability "
-             f"{doubts[0].unjudged:g} where the measure is an expected one, and not relevant "
-             "elsewhere. AWARE has uniform weights, EM begins with the majority. In the figures "
-             f"all approaches are compared with DGS. The {CONSTANT} is a control to whom no "
-             "document is relevant.",
-             *panel_remarks(found)],
+            {**sensitivity_tables(choices, what), **shown, **beside, **figures},
+            panels.remarks(found, remark),
             choices[str(doubts[0])],
-        )  # fmt: skip
+        )
 
     def _table_2(
         self, found: Mapping[str, TupleStudy], alone: Mapping[str, Sequence[SingleRow]], what: str
@@ -246,9 +224,9 @@ def crowd_beside(
     studies: Mapping[str, TupleStudy], table_1: Table, table_2: Table
 ) -> dict[str, Table]:
     """Tables 1 and 2 with the printed numbers; nothing for other collections."""
-    known = known_systems(studies)
-    numbers_1 = {tuple(row[:3]): row[3:] for row in printed_rows("crowd 1")}
-    numbers_2 = {tuple(row[:4]): row[4:] for row in printed_rows("crowd 2")}
+    known = panels.known_systems(studies)
+    numbers_1 = {tuple(row[:3]): row[3:] for row in published.rows_of("crowd 1")}
+    numbers_2 = {tuple(row[:4]): row[4:] for row in published.rows_of("crowd 2")}
     first: list[list[Cell]] = []
     for title, gold, by, *values in table_1.rows:
         key = (known.get(str(title), ""), str(gold), _family(by))
@@ -265,8 +243,8 @@ def crowd_beside(
     heads = ("systems", "gold", "measure", "")
     more = ("systems", "gold", "merge", "measure", "M")
     return {
-        **published_table("table-1", heads, first, "paper"),
-        **published_table("table-2", more, second, "paper: tau_ap"),
+        **published.beside("table-1", heads, first, "paper"),
+        **published.beside("table-2", more, second, "paper: tau_ap"),
     }
 
 
@@ -289,14 +267,16 @@ def printed_claims(systems: str) -> list[Claim]:
     """The claims on Tables 1 and 2 as printed, for one of the paper's sets of systems."""
     doubt, whose = Doubt(), {label: approach for _, approach, label in LINES}
     alone = []
-    for _, gold, by, tau, _, tau_ap, _ in (r for r in printed_rows("crowd 1") if r[0] == systems):
+    for _, gold, by, tau, _, tau_ap, _ in (
+        r for r in published.rows_of("crowd 1") if r[0] == systems
+    ):
         measure, near = by.removeprefix("eR"), np.array([float(tau_ap)])
         expected = None if by == measure else doubt
         alone.append(
             SingleRow(measure, by, gold, np.array([float(tau)]), near, near, expected, near)
         )
     rows = []
-    for _, gold, label, by, *cells in (r for r in printed_rows("crowd 2") if r[0] == systems):
+    for _, gold, label, by, *cells in (r for r in published.rows_of("crowd 2") if r[0] == systems):
         chances = (doubt.unjudged, doubt.wrong if gold == RANDOMISED else None)
         given = (None, None) if whose[label] in LABELS else chances
         for size, cell in zip(SIZES, cells, strict=True):
@@ -304,7 +284,7 @@ def printed_claims(systems: str) -> list[Claim]:
             numbers = (np.nan, np.nan, float(cell), np.nan, np.nan, np.nan)
             rows.append(TupleRow(name, size, whose[label], gold, by, TUPLES, *numbers, *given))
     draws = np.array([[row.tau_ap] for row in rows])
-    judges, topics, number = map(int, printed_numbers("panel systems")[systems])
+    judges, topics, number = map(int, published.numbers("panel systems")[systems])
     study = TupleStudy(rows, [""] * judges, number, topics, 0, {"tau_ap": draws})
     return crowd_claims(study, alone, doubt)
 

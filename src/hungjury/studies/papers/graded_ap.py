@@ -18,28 +18,21 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
+from hungjury.studies.kinds import measure_names
 from hungjury.studies.measure_comparison import (
     METHODS,
     discriminative_power,
     few_highly_relevant,
     run_quartiles,
 )
+from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
-    distinct,
-    headings,
-    relevant_from,
     rising,
 )
-from hungjury.studies.papers.published import (
-    graded_tau,
-    printed_numbers,
-    published_table,
-    recognised,
-)
-from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied, names
+from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied
 
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
@@ -65,7 +58,7 @@ class GradedAPRecipe(LabelRecipe):
     published_reading: ClassVar[Mapping[str, Any]] = {
         "score_precision": "single", "map": {-2: 0, 4: 3},
     }  # fmt: skip
-    compared: tuple[str, ...] = param(COMPARED, kind=names, doc="measures to compare with")
+    compared: tuple[str, ...] = param(COMPARED, kind=measure_names, doc="measures to compare with")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade of binary measures")
     step: float | None = param(
         None, kind=number, low=0.05, high=1,
@@ -112,7 +105,7 @@ class GradedAPRecipe(LabelRecipe):
     def _others(self, top: int) -> dict[str, str]:
         found = {}
         for text in self.compared:
-            one = relevant_from(measure(text), self.rel)
+            one = self.relevant_from(measure(text), self.rel)
             if one.name == "nDCG" and not getattr(one, "gains", None):
                 one = one.but(gains={k: 5 * k for k in range(1, top + 1)})
             found[text] = str(one)
@@ -133,15 +126,11 @@ class GradedAPRecipe(LabelRecipe):
             )
         return self._others(top) | {name: str(kind(g=g)) for name, kind in FAMILY.items()}
 
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        return self.compared
-
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
             systems = self._systems(data, whose)
-            measures = distinct(self.sampled(data, whose))
+            measures = self.distinct(self.sampled(data, whose))
             how = {"labels": whose, "systems": systems, "measures": measures}
             for name, topics in topic_sets(data, whose).items():
                 if topics:
@@ -152,7 +141,7 @@ class GradedAPRecipe(LabelRecipe):
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:
         """Runs above the first quartile of mean AP."""
-        one = relevant_from(measure("AP"), self.rel)
+        one = self.relevant_from(measure("AP"), self.rel)
         return run_quartiles(evaluate(data.labels(whose), data.loaded_runs, one)).names
 
     def report(self, studied: Sequence[Studied]) -> Report:
@@ -160,26 +149,25 @@ class GradedAPRecipe(LabelRecipe):
         by_top: dict[int, list[LabelSet]] = {}
         for one in sets:
             by_top.setdefault(one.labels.max_grade, []).append(one)
-        tables = {"table-1": self._features(sets)}
-        figures: dict[str, Drawing] = {}
+        shown: dict[str, Table | Drawing] = {"table-1": self._features(sets)}
         for top, mine in by_top.items():
             # The paper's numbers: Table 2 and Figure 1 for two relevant grades, else 3 and 2.
             number = 2 if top == 2 else 3
             ending = f"-grades-{top + 1}" if top > 3 and sum(t > 2 for t in by_top) > 1 else ""
             table, figure = f"table-{number}{ending}", f"figure-{number - 1}{ending}"
-            tables[table] = self._correlations(number, mine)
-            tables[figure], figures[figure] = self._robustness(number, top, mine)
-            tables |= beside_the_paper(table, mine, self.rel)
-        tables["power"] = self._power(sets)
+            shown[table] = self._correlations(number, mine)
+            shown[figure] = self._robustness(number, top, mine)
+            shown |= beside_the_paper(table, mine, self.rel)
+        shown["power"] = self._power(sets)
         remark = (
             "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
         claims = in_cases({one.title: graded_claims(one) for one in sets})
         claims = beside_print(claims, printed_claims(), "paper")
-        return Report(tables, figures, [remark], claims)
+        return Report(shown, [remark], claims)
 
-    def _robustness(self, number: int, top: int, sets: Sequence[LabelSet]) -> tuple[Table, Drawing]:
+    def _robustness(self, number: int, top: int, sets: Sequence[LabelSet]) -> Drawing:
         """Figures 1 and 2, where there are such topics."""
         lines: dict[tuple[str, ...], Floats] = {}
         panels = []
@@ -224,7 +212,7 @@ class GradedAPRecipe(LabelRecipe):
                 one = f"{name} {in_words(g)}"
                 cells = [cell(mine, one, other) for mine in topics for other in columns]
                 rows.append([in_words(g), name, *cells])
-        header = ["g", "", *headings(sets, ["GAP", *self.compared])]
+        header = ["g", "", *self.headings(sets, ["GAP", *self.compared])]
         title = f"Table {number}: Kendall's tau, {' / '.join(one.topics for one in topics[0])}"
         return Table(header, rows, digits=2, caption=title)
 
@@ -265,8 +253,10 @@ def beside_the_paper(table: str, sets: Sequence[LabelSet], rel: int) -> dict[str
     """
     rows: list[list[Cell]] = []
     for one in sets:
-        name = recognised("graded 1", one.facts(rel))
-        for (g, family, other), printed in ({} if name is None else graded_tau(name)).items():
+        name = published.recognised("graded 1", one.facts(rel))
+        for (g, family, other), printed in (
+            {} if name is None else published.graded_tau(name)
+        ).items():
             row, column = f"{family} {in_words(g)}", PRINTED_AS.get(other, f"GAP {in_words(g)}")
             if {row, column} <= one.place.keys():
                 rows += [
@@ -274,7 +264,7 @@ def beside_the_paper(table: str, sets: Sequence[LabelSet], rel: int) -> dict[str
                      part.correlation(row, column), tau]
                     for part, tau in zip(by_topics(one), printed, strict=True)
                 ]  # fmt: skip
-    return published_table(table, HEADER, rows, "paper")
+    return published.beside(table, HEADER, rows, "paper")
 
 
 def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:
@@ -320,24 +310,22 @@ def graded_claims(one: LabelSet) -> list[Claim]:
     if not topics or users is None or not set(COMPARED) <= set(one.place):
         return []
     every, *few = topics
-    found: dict[str, list[Claim]] = {mine.topics: [] for mine in topics}
+    claims = []
     if all(f"GAP {in_words(g)}" in one.place for g in vars(users).values()):
-        found[every.topics] += _of_correlation(every, users)
-        for mine in few:
-            found[mine.topics] += _of_few(every, mine, users)
+        found = {mine.topics: _of_few(every, mine, users) for mine in few}
+        claims += in_cases({every.topics: _of_correlation(every, users), **found})
     if {MIDDLE, SMALL, SMALLEST} <= set(one.rates):
-        found[every.topics] += _of_robustness(every)
-        for mine in few:
-            found[mine.topics] += _of_few_robustness(mine)
-    return in_cases(found)
+        found = {mine.topics: _of_few_robustness(mine) for mine in few}
+        claims += in_cases({every.topics: _of_robustness(every), **found})
+    return claims
 
 
 def printed_claims() -> dict[str, list[Claim]]:
     """The claims on Tables 2 and 3, by collection."""
     found: dict[str, list[Claim]] = {}
-    for collection, facts in printed_numbers("graded 1").items():
+    for collection, facts in published.numbers("graded 1").items():
         tables: list[dict[tuple[str, str], float]] = [{}, {}, {}]
-        for (g, name, other), values in graded_tau(collection).items():
+        for (g, name, other), values in published.graded_tau(collection).items():
             column = PRINTED_AS.get(other, f"GAP {in_words(g)}")
             for cells, value in zip(tables, values, strict=False):
                 cells[f"{name} {in_words(g)}", column] = value

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import integer, numbers, param
+from hungjury.base.parameters import integer, param
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
@@ -27,6 +27,7 @@ from hungjury.stats.correlation import kendall
 from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, least, too_narrow
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.jobs import Job
+from hungjury.studies.kinds import names, shares
 from hungjury.studies.measure_comparison import (
     RATES,
     PoolScores,
@@ -35,7 +36,7 @@ from hungjury.studies.measure_comparison import (
     correlation_draws,
     need_measures,
 )
-from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied, names
+from hungjury.studies.recipe import Drawing, Lines, Recipe, Studied
 
 POWER_RATES = (1.0, 0.5, 0.05)
 BAND = (0.05, 0.95)  # quantiles over pools, in figures
@@ -162,14 +163,6 @@ def rising(*quantities: Quantity) -> Quantity:
     return least(*(b - a for a, b in pairwise(quantities)))
 
 
-def shares(value: object) -> tuple[float, ...]:
-    """Rates of down-sampling."""
-    found = numbers(value)
-    if not found or not all(0 < rate < 1 for rate in found):
-        raise ValueError("shares of the pool between 0 and 1")
-    return tuple(sorted(found, reverse=True))
-
-
 def power_rates(rates: Sequence[float]) -> list[float]:
     """Rates at which power is claimed: the whole pool first."""
     return [rate for rate in POWER_RATES if rate in (1.0, *rates)]
@@ -183,6 +176,28 @@ class LabelRecipe(Recipe):
     )
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
+
+    @staticmethod
+    def distinct(measures: Mapping[str, str]) -> list[str]:
+        """The measures to compute, without duplicates: two labels may mean the same one."""
+        return list(dict.fromkeys(measures.values()))
+
+    def places(self, measures: Mapping[str, str]) -> dict[str, int]:
+        """The place of each label's measure among the distinct ones."""
+        order = self.distinct(measures)
+        return {label: order.index(name) for label, name in measures.items()}
+
+    @staticmethod
+    def relevant_from(one: Measure, rel: int) -> Measure:
+        """The measure with its lowest relevant grade, where it has one."""
+        return one.but(rel=rel) if getattr(one, "rel", None) else one
+
+    @staticmethod
+    def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:
+        """The columns for every set of labels, which goes before them where there are several."""
+        if len(sets) == 1:
+            return list(columns)
+        return [f"{one.title} {column}" for one in sets for column in columns]
 
     @abstractmethod
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
@@ -213,10 +228,10 @@ class LabelRecipe(Recipe):
         """All sets of labels, called by collection, by labels, or by both."""
         found = []
         for one, whose in product(studied, self.labels):
-            title = f"{one.name} {whose}" if len(self.labels) > 1 else one.name
-            place = places(self.measures(one.data, whose)) | places(self.sampled(one.data, whose))
-            mine = whose if len(studied) == 1 else title
-            found.append(LabelSet(mine, whose, one.data, one.results, place, self.rates))
+            title = f"{one.name} {whose}".strip() if len(self.labels) > 1 else one.name or whose
+            both = (self.measures(one.data, whose), self.sampled(one.data, whose))
+            place = self.places(both[0]) | self.places(both[1])
+            found.append(LabelSet(title, whose, one.data, one.results, place, self.rates))
         return found
 
     def pool_jobs(
@@ -226,8 +241,8 @@ class LabelRecipe(Recipe):
         the set of topics, where there are several. digits: as in `correlate_measures`."""
         where = "/".join(filter(None, (whose, on)))
         part |= {"labels": whose}
-        whole = part | {"measures": distinct(self.measures(data, whose)), "digits": digits}
-        sampled = distinct(self.sampled(data, whose))
+        whole = part | {"measures": self.distinct(self.measures(data, whose)), "digits": digits}
+        sampled = self.distinct(self.sampled(data, whose))
         pools = part | {"measures": sampled, "rates": list(self.rates)}
         return [
             Job(f"correlation/{where}", correlation_job, whole),
@@ -242,8 +257,8 @@ class LabelRecipe(Recipe):
         ylabel: str,
         across: int,
         panels: Sequence[Lines] = (),
-    ) -> tuple[Table, Drawing]:
-        """Lines of values on the whole pool and at all rates: their numbers, and a figure.
+    ) -> Drawing:
+        """A figure of lines of values on the whole pool and at all rates.
 
         lines: by the words that go below `heads` in the table, [rate], or [line, rate] with the
         ends of a band. panels: `across` of them side by side; by default, lines that differ in the
@@ -258,23 +273,7 @@ class LabelRecipe(Recipe):
             groups.setdefault(", ".join(where), {})[name] = line
         shown = panels or [Lines(*one) for one in groups.items()]
         table = Table([*heads, *(f"{rate:.0%}" for rate in rates)], rows, caption=title)
-        return table, Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across))
-
-
-def distinct(measures: Mapping[str, str]) -> list[str]:
-    """The measures to compute, without duplicates: two labels may mean the same one."""
-    return list(dict.fromkeys(measures.values()))
-
-
-def places(measures: Mapping[str, str]) -> dict[str, int]:
-    """The place of each label's measure among the distinct ones."""
-    order = distinct(measures)
-    return {label: order.index(name) for label, name in measures.items()}
-
-
-def relevant_from(one: Measure, rel: int) -> Measure:
-    """The measure with its lowest relevant grade, where it has one."""
-    return one.but(rel=rel) if getattr(one, "rel", None) else one
+        return Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across), table)
 
 
 def correlation_job(
@@ -345,10 +344,3 @@ def _shares(part: Floats, whole: Floats) -> Floats:
     """NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(whole == 0, np.nan, part / whole))
-
-
-def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:
-    """The columns once for every set of labels, which goes before them where there are several."""
-    if len(sets) == 1:
-        return list(columns)
-    return [f"{one.title} {column}" for one in sets for column in columns]

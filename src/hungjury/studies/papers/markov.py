@@ -29,27 +29,15 @@ from hungjury.studies.claims import (
 )
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
+from hungjury.studies.kinds import measure_names, shares
 from hungjury.studies.measure_comparison import complete_runs
+from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
-    headings,
-    relevant_from,
-    shares,
 )
-from hungjury.studies.papers.published import (
-    FACTS,
-    PAGES,
-    Printed,
-    misprints,
-    printed_numbers,
-    published_table,
-    recognised,
-    table_5_2,
-    table_5_3,
-)
-from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Studied, names
+from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Shown, Studied
 from hungjury.users.chain import MODELS, user_walk
 
 AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
@@ -73,7 +61,7 @@ class Markov(LabelRecipe):
     published: ClassVar[Mapping[str, Any]] = {"digits": 4}
     published_reading: ClassVar[Mapping[str, Any]] = {"score_precision": "single"}
     compared: tuple[str, ...] = param(
-        COMPARED, kind=names, doc="measures to compare with; Table 5.2 uses the first"
+        COMPARED, kind=measure_names, doc="measures to compare with; Table 5.2 uses the first"
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     digits: int | None = param(
@@ -96,16 +84,12 @@ class Markov(LabelRecipe):
                 )
 
     def measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        found = {name: str(relevant_from(measure(name), self.rel)) for name in self.compared}
+        found = {name: str(self.relevant_from(measure(name), self.rel)) for name in self.compared}
         for model in WALKS:
             walk = measure("MP").but(model=model, rel=self.rel)
             found[f"MP {model}"] = str(walk)
             found[f"MP {model}{WITH_RECALL}"] = str(walk.but(rec=True))
         return found
-
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        return self.compared
 
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
@@ -118,19 +102,11 @@ class Markov(LabelRecipe):
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = self.label_sets(studied)
-        levels, level_figure = self._rates(
-            sets, "level", "mean score", "5.5: performance over all topics and runs"
-        )
-        taus, tau_figure = self._rates(
-            sets, "tau", "Kendall's τ", "5.6: Kendall's tau with the whole pool"
-        )
-        matrix, first, second = self._correlations(sets)
         features = {one.title: one.facts(self.rel) for one in sets}
-        known = {
-            one: name for one in sets if (name := recognised("thesis 5.1", features[one.title]))
-        }
+        names = {one: published.recognised("thesis 5.1", features[one.title]) for one in sets}
+        known = {one: name for one, name in names.items() if name}
         printed = {
-            name: _of_correlation(printed_tau(name)) for name in printed_numbers("thesis 5.1")
+            name: _of_correlation(printed_tau(name)) for name in published.numbers("thesis 5.1")
         }
         claims = in_cases({one.title: markov_claims(one) + steps_claims(one) for one in sets})
         rows = [[title, *_features(facts)] for title, facts in features.items()]
@@ -139,15 +115,17 @@ class Markov(LabelRecipe):
                 "table-5.1": Table(
                     ["labels", *FEATURES], rows, digits=2, caption="Table 5.1: main features"
                 ),
-                "table-5.2": first,
-                "table-5.3": second,
+                **self._correlations(sets),
                 "table-5.4": _timed_table(),
                 **published_tables(known, features),
-                "figure-5.5": levels,
-                "figure-5.6": taus,
+                "figure-5.5": self._rates(
+                    sets, "level", "mean score", "5.5: performance over all topics and runs"
+                ),
+                "figure-5.6": self._rates(
+                    sets, "tau", "Kendall's τ", "5.6: Kendall's tau with the whole pool"
+                ),
                 "finite-users": steps_table(sets),
             },
-            {"table-5.3": matrix, "figure-5.5": level_figure, "figure-5.6": tau_figure},
             [
                 *(
                     f"{one.title}: {len(_complete(one.data, one.whose))} of "
@@ -161,8 +139,8 @@ class Markov(LabelRecipe):
             beside_print(claims, printed, "thesis"),
         )
 
-    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Drawing, Table, Table]:
-        """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
+    def _correlations(self, sets: Sequence[LabelSet]) -> Shown:
+        """Table 5.2, and Table 5.3, also as a picture."""
         place, others = sets[0].place, list(self.compared)
         walks = [label for label in place if label not in others]
         columns = [place[other] for other in others]
@@ -179,17 +157,15 @@ class Markov(LabelRecipe):
             Matrix(title, walks, others, values[[place[label] for label in walks]])
             for title, values in tau.items()
         ]
-        title = "Table 5.3: Kendall's tau of Markov precision with the others"
-        return (
-            Drawing(title, "draw_matrices", (panels, len(panels))),
-            Table(["", *others], first,
-                  caption=f"Table 5.2: Kendall's tau of {others[0]} with the others"),
-            Table(["", *headings(sets, others)], rows, caption=title),
-        )  # fmt: skip
+        title = f"Table 5.2: Kendall's tau of {others[0]} with the others"
+        more = "Table 5.3: Kendall's tau of Markov precision with the others"
+        numbers = Table(["", *self.headings(sets, others)], rows, caption=more)
+        return {
+            "table-5.2": Table(["", *others], first, caption=title),
+            "table-5.3": Drawing(more, "draw_matrices", (panels, len(panels)), numbers),
+        }
 
-    def _rates(
-        self, sets: Sequence[LabelSet], what: str, ylabel: str, title: str
-    ) -> tuple[Table, Drawing]:
+    def _rates(self, sets: Sequence[LabelSet], what: str, ylabel: str, title: str) -> Drawing:
         """A figure at pool reduction rates: a panel for each kind of walk, with both distances, and
         the measures compared in all."""
         mean = {one.title: one.pool_lines(what) for one in sets}
@@ -219,7 +195,7 @@ def _starred(tau: float, itself: bool = False) -> Marked:
 def _timed_table() -> Table:
     """Table 5.4: the same lists in discrete and in continuous time, and as printed."""
     rows: list[list[Cell]] = []
-    for run, (*rates, disc, cont) in printed_numbers("thesis 5.4").items():
+    for run, (*rates, disc, cont) in published.numbers("thesis 5.4").items():
         labels = list(map(int, run))
         discrete = score_list("MP(model=GL_AD_ID)", labels)
         continuous = score_list(measure("MP").but(rates=rates), labels)
@@ -237,7 +213,7 @@ FEATURES = ("topics", "runs", "min relevant", "mean relevant", "max relevant")  
 
 def _features(facts: Facts) -> list[Cell]:
     """A row of Table 5.1."""
-    return [getattr(facts, name) for name in FACTS["thesis 5.1"]]
+    return [getattr(facts, name) for name in published.FACTS["thesis 5.1"]]
 
 
 def published_tables(
@@ -249,7 +225,7 @@ def published_tables(
         [name, feature, "", value, printed, "", None]
         for one, name in known.items()
         for feature, value, printed in zip(
-            FEATURES, _features(features[one.title]), printed_numbers("thesis 5.1")[name],
+            FEATURES, _features(features[one.title]), published.numbers("thesis 5.1")[name],
             strict=True,
         )
     ]  # fmt: skip
@@ -266,13 +242,13 @@ def published_tables(
         ("5.3", "Kendall's tau of Markov precision with the others", 4,
          [r for r in taus if r[1] != AP]),
     ):  # fmt: skip
-        title = f"thesis, p. {PAGES[number]}: {title}"
+        title = f"thesis, p. {published.PAGES[number]}: {title}"
         heads, more = ("collection", "", "with"), ("misprint", "recovered")
-        tables |= published_table(f"table-{number}", heads, rows, title, digits, more)
+        tables |= published.beside(f"table-{number}", heads, rows, title, digits, more)
     wrong: list[list[Cell]] = [
         [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
          one.evidence]
-        for one in misprints()
+        for one in published.misprints()
         if one.collection in known.values()
     ]  # fmt: skip
     header = ["table", "collection", "row", "columns", "wrong", "evidence"]
@@ -280,10 +256,11 @@ def published_tables(
     return tables | ({"misprints": Table(header, wrong, caption=title)} if known else {})
 
 
-def _printed(collection: str) -> dict[tuple[str, str], Printed]:
+def _printed(collection: str) -> dict[tuple[str, str], published.Printed]:
     """The cells of Tables 5.2 and 5.3 by the labels of their rows here, and by their columns."""
-    models = table_5_3(collection).items()
-    return table_5_2(collection) | {(f"MP {row}", column): cell for (row, column), cell in models}
+    models = published.table_5_3(collection)
+    labelled = {(f"MP {row}", column): cell for (row, column), cell in models.items()}
+    return published.table_5_2(collection) | labelled
 
 
 def _remark(one: LabelSet, name: str) -> str:
@@ -291,8 +268,8 @@ def _remark(one: LabelSet, name: str) -> str:
     printed, in rows that are not misprinted, and what the misprinted ones should be."""
     text = (
         f"{one.title} is {name} of the thesis, by its numbers of topics, runs and relevant "
-        f"documents (Table 5.1, p. {PAGES['5.1']}). Tables with 'published' contain the printed "
-        "numbers. Figures 5.5 and 5.6 are printed without numbers."
+        f"documents (Table 5.1, p. {published.PAGES['5.1']}). Tables with 'published' contain the "
+        "printed numbers. Figures 5.5 and 5.6 are printed without numbers."
     )
     printed = _printed(name)
     wrong = sorted({row for (row, _), cell in printed.items() if cell.misprint})

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from hungjury.base.parameters import flag, integer, param
+from hungjury.base.tables import Table
 from hungjury.studies.claims import RESAMPLES, Resampling
-from hungjury.studies.combining import TupleScores, join_parts, tuple_parts
+from hungjury.studies.combining import TupleScores, TupleStudy, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
-from hungjury.studies.gold import NEARLY_SURE, Doubt, TupleStudy
+from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
-from hungjury.studies.papers.published import printed_numbers
-from hungjury.studies.recipe import Recipe, Studied, names, whole_numbers
+from hungjury.studies.kinds import measure_names, whole_numbers
+from hungjury.studies.papers import published
+from hungjury.studies.recipe import Recipe, Studied
 
 
 @lru_cache(maxsize=2)
@@ -23,7 +26,7 @@ def tuple_scores(
     *,
     measures: tuple[str, ...],
     resamples: int,
-    doubts: Sequence[tuple[float, float]] = ((NEARLY_SURE.wrong, NEARLY_SURE.unjudged),),
+    doubts: Sequence[tuple[float, float]] = ((0.05, 0.0),),
     **scoring: Any,
 ) -> TupleScores:
     """The scores of a collection, made once in a process, which then runs many parts of a study.
@@ -45,7 +48,7 @@ class PanelRecipe(Recipe):
     """Base of recipes that combine tuples of judges, and compare them with gold labels."""
 
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
-    measures: tuple[str, ...] = param((), kind=names, doc="measures to combine")
+    measures: tuple[str, ...] = param((), kind=measure_names, doc="measures to combine")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
         (), kind=whole_numbers, doc="numbers of judges in a tuple; default: 2 to all but one"
@@ -57,10 +60,6 @@ class PanelRecipe(Recipe):
     resamples: int = param(
         RESAMPLES, kind=integer, low=20, doc="draws of topics, judges and tuples for intervals"
     )
-
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        return self.measures
 
     def scoring(self) -> dict[str, Any]:
         """Arguments of `tuple_scores`."""
@@ -96,31 +95,38 @@ class PanelRecipe(Recipe):
         return found
 
 
-def name_of(collection: str, studies: Mapping[str, TupleStudy], between: str = ": ") -> str:
-    """The name of a collection before what is said about it; empty if it is the only one."""
-    return collection + between if len(studies) > 1 else ""
+def before(collection: str) -> str:
+    """The name of a collection before what is said about it, where there are several."""
+    return f"{collection}: " if collection else ""
 
 
-def panel_sizes(studies: Mapping[str, TupleStudy]) -> list[str]:
-    """A sentence on the numbers of each collection."""
-    return [
-        f"{name_of(name, studies)}{len(study.judges)} judges, {study.systems} systems, "
-        f"{study.topics} topics."
-        for name, study in studies.items()
-    ]
+def unnamed(table: Table) -> Table:
+    """A table without its first column, which names collections, where there is only one."""
+    if any(row[0] for row in table.rows):
+        return table
+    return replace(table, columns=table.columns[1:], rows=[row[1:] for row in table.rows])
 
 
 def known_systems(studies: Mapping[str, TupleStudy]) -> dict[str, str]:
     """By title: the papers' name of collections with their numbers of judges, topics, systems."""
-    names = {numbers: name for name, numbers in printed_numbers("panel systems").items()}
+    names = {numbers: name for name, numbers in published.numbers("panel systems").items()}
     mine = {t: (len(one.judges), one.topics, one.systems) for t, one in studies.items()}
     return {title: names[numbers] for title, numbers in mine.items() if numbers in names}
 
 
-def panel_remarks(studies: Mapping[str, TupleStudy]) -> list[str]:
-    """A sentence for each collection that is the papers'."""
+def remarks(studies: Mapping[str, TupleStudy], remark: str) -> list[str]:
+    """Sentences on the numbers of each collection, a remark on the study, and which collections are
+    the papers'."""
     return [
-        f"{title or 'This'} is {name} of the papers, by its numbers of judges, topics and systems; "
-        "tables with 'published' contain the printed numbers."
-        for title, name in known_systems(studies).items()
+        *(
+            f"{before(name)}{len(study.judges)} judges, {study.systems} systems, "
+            f"{study.topics} topics."
+            for name, study in studies.items()
+        ),
+        remark,
+        *(
+            f"{title or 'This'} is {name} of the papers, by its numbers of judges, topics and "
+            "systems; tables with 'published' contain the printed numbers."
+            for title, name in known_systems(studies).items()
+        ),
     ]

@@ -16,7 +16,8 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.data import GOLD, StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
+from hungjury.studies.kinds import measure_names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied
 
 PARAMETERS = ("level", "p", "low", "high", "pairs")
 
@@ -32,13 +33,9 @@ class PredictedRelevance(Recipe):
         "", kind=str, doc="families of judges, as in leaderboard; default: each judge alone"
     )
     measures: tuple[str, ...] = param(
-        ("AP", "nDCG@10", "P@10"), kind=names, doc="measures with a PRM version"
+        ("AP", "nDCG@10", "P@10"), kind=measure_names, doc="measures with a PRM version"
     )
     draws: int = param(SCORE_DRAWS, kind=integer, low=1, doc="draws of p for systems' intervals")
-
-    @property
-    def chosen_measures(self) -> tuple[str, ...]:
-        return self.measures
 
     def check(self, data: StudyData) -> None:
         super().check(data)
@@ -63,7 +60,7 @@ class PredictedRelevance(Recipe):
         counts: list[list[Cell]] = []
         systems: list[list[Cell]] = []
         for one in studied:
-            at: list[Cell] = [one.name] if where else []
+            at: list[Cell] = [one.name] * len(where)
             for group, found in one.results.items():
                 for direction in found["models"]:
                     who = [*at, *(group if name is None else name for name in direction["pair"])]

@@ -72,23 +72,23 @@ def _tables() -> dict[str, list[list[str]]]:
     return found
 
 
-def printed_rows(table: str) -> list[list[str]]:
+def rows_of(table: str) -> list[list[str]]:
     """Return the rows of a table as printed, cell by cell."""
     return _tables()[table]
 
 
-def printed_numbers(table: str) -> dict[str, tuple[float, ...]]:
+def numbers(table: str) -> dict[str, tuple[float, ...]]:
     """Return the rows of a table of numbers by their names."""
-    return {name: tuple(map(float, cells)) for name, *cells in printed_rows(table)}
+    return {name: tuple(map(float, cells)) for name, *cells in rows_of(table)}
 
 
 def recognised(table: str, facts: Facts) -> str | None:
     """Return the name of the collection that has these facts in a table of `FACTS`."""
     mine = tuple(round(getattr(facts, name), 2) for name in FACTS[table])
-    return next((name for name, row in printed_numbers(table).items() if row == mine), None)
+    return next((name for name, row in numbers(table).items() if row == mine), None)
 
 
-def published_table(
+def beside(
     name: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], title: str, digits: int = 4,
     more: Sequence[str] = (),
 ) -> dict[str, Table]:  # fmt: skip
@@ -113,28 +113,28 @@ def published_table(
 
 def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:
     """{("AP", measure): Kendall's tau}, measures as the thesis calls them."""
-    rows = {name: cells for name, *cells in printed_rows("thesis 5.2")}
+    rows = {name: cells for name, *cells in rows_of("thesis 5.2")}
     return _cells("5.2", collection, [("AP", rows[collection])])
 
 
 def table_5_3(collection: str) -> dict[tuple[str, str], Printed]:
     """{(model, measure): Kendall's tau}; a model with recall ends in @Rec(T)."""
     rows: dict[str, list[str]] = {}
-    for name, *cells in printed_rows(f"thesis 5.3 {collection}"):
+    for name, *cells in rows_of(f"thesis 5.3 {collection}"):
         rows[name.replace("_ID", "_LID") if name in rows else name] = cells  # the second LO_AD_ID
     return _cells("5.3", collection, rows.items())
 
 
 def misprints() -> list[Misprint]:
     """Return the misprints of the thesis' tables."""
-    return [Misprint(*row) for row in printed_rows("thesis misprints")]
+    return [Misprint(*row) for row in rows_of("thesis misprints")]
 
 
 def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tuple[float, ...]]:
     """Tables 2 and 3: {(g, measure, other measure): tau on all topics, on those with few documents
     of grade 2, of grade 3}."""
     found = {}
-    for g, name, *cells in printed_rows(f"graded tau {collection}"):
+    for g, name, *cells in rows_of(f"graded tau {collection}"):
         thresholds = tuple(map(float, g.strip("()").split(",")))
         for other, cell in zip(GRADED_COLUMNS, cells, strict=True):
             found[thresholds, name, other] = tuple(map(float, cell.split("/")))

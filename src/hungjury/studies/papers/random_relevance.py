@@ -33,34 +33,19 @@ from hungjury.studies.claims import (
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job, seed_for
+from hungjury.studies.kinds import probabilities, whole_numbers
 from hungjury.studies.measure_comparison import PoolScores
+from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
     POWER_RATES,
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
     correlation_job,
-    distinct,
-    places,
     power_rates,
     rising,
 )
-from hungjury.studies.papers.published import (
-    printed_numbers,
-    printed_rows,
-    published_table,
-    recognised,
-)
-from hungjury.studies.recipe import (
-    RECIPES,
-    Drawing,
-    Matrix,
-    Report,
-    Studied,
-    file_stem,
-    probabilities,
-    whole_numbers,
-)
+from hungjury.studies.recipe import RECIPES, Drawing, Matrix, Report, Studied, file_stem
 
 CASES = ("hard", "medium", "lenient")
 COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
@@ -177,13 +162,13 @@ class RandomRelevance(LabelRecipe):
         found = []
         for whose in self.labels:
             measures, shallow = self.measures(data, whose), self._cut_measures(data, whose)
-            power = {"labels": whose, "measures": distinct(measures), "samples": self.samples}
+            power = {"labels": whose, "measures": self.distinct(measures), "samples": self.samples}
             whole = power | {"rates": list(self.rates)}
             claimed = power | {"rates": power_rates(self.rates)[1:], "resample": True}
             found += [
                 *self.pool_jobs(data, whose),
                 *(Job(f"correlation/{whose}/depth {depth}", correlation_job,
-                      {"labels": whose, "measures": distinct(shallow), "depth": depth})
+                      {"labels": whose, "measures": self.distinct(shallow), "depth": depth})
                   for depth in self._depths(data, whose)),
                 *(Job(f"power/{whose}/{n}", power_job, whole)
                   for n in range(self.power_repetitions)),
@@ -207,7 +192,7 @@ class RandomRelevance(LabelRecipe):
         rows: list[list[Cell]] = []
         doubts = [doubt for doubt in self.doubts if doubt.wrong == self.dark[0]]
         for one in sets:
-            place = places(self._cut_measures(one.data, one.whose))
+            place = self.places(self._cut_measures(one.data, one.whose))
             for depth, doubt in product(self._depths(one.data, one.whose), doubts):
                 found = _under(doubt, replace(one, place=place, topics=f"depth {depth}"))
                 taus = [found.correlation(f"eRAP-2 {case}", f"GAP {case}") for case in CASES]
@@ -221,15 +206,8 @@ class RandomRelevance(LabelRecipe):
         matrices = {(one.title, case): _square(one, case) for case in CASES for one in sets}
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
         heads = ("labels", "case", "measure")
-        robust_table, robust_figure = self.over_rates(
-            "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
-            _lines({one: one.pool_lines("tau") for one in sets}), heads, "Kendall's τ", len(CASES),
-        )  # fmt: skip
+        robust = _lines({one: one.pool_lines("tau") for one in sets})
         power = _lines({one: np.mean(one.numbered("power"), axis=0) for one in sets})
-        title = "Figure 3: discriminative power at pool samples"
-        power_table, power_figure = self.over_rates(
-            title, power, heads, "pairs told apart", len(CASES)
-        )
         choices = {
             str(doubt): in_cases({one.title: relevance_claims(_under(doubt, one)) for one in sets})
             for doubt in self.doubts
@@ -248,15 +226,17 @@ class RandomRelevance(LabelRecipe):
             {
                 **sensitivity_tables(choices, what),
                 **matrix_tables,
-                "figure-2": robust_table,
-                "figure-3": power_table,
+                "figure-1": Drawing(title, "draw_matrices", (panels, len(sets))),
+                "figure-2": self.over_rates(
+                    "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
+                    robust, heads, "Kendall's τ", len(CASES),
+                ),
+                "figure-3": self.over_rates(
+                    "Figure 3: discriminative power at pool samples",
+                    power, heads, "pairs told apart", len(CASES),
+                ),
                 **power_beside(sets, power),
                 "depth": self._depth_table(sets),
-            },
-            {
-                "figure-1": Drawing(title, "draw_matrices", (panels, len(sets))),
-                "figure-2": robust_figure,
-                "figure-3": power_figure,
             },
             [f"{_runs(studied)}. eRAP-1 and eRRBP-1 take their probabilities from "
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
@@ -309,9 +289,8 @@ def power_job(
 
 
 def _runs(studied: Sequence[Studied]) -> str:
-    if len(studied) == 1:
-        return f"{len(studied[0].data.sources.runs)} runs"
-    return ", ".join(f"{len(one.data.sources.runs)} runs of {one.name}" for one in studied)
+    numbers = {one.name: f"{len(one.data.sources.runs)} runs" for one in studied}
+    return ", ".join(f"{runs} of {name}" if name else runs for name, runs in numbers.items())
 
 
 def _square(one: LabelSet, case: str) -> Floats:
@@ -337,11 +316,11 @@ def power_beside(
     none. lines: {(labels, case, measure): power, on the whole pool first}."""
     rows: list[list[Cell]] = []
     for one in sets:
-        name = recognised("relevance collections", one.facts(rel=1))
+        name = published.recognised("relevance collections", one.facts(rel=1))
         if name is None:
             continue
-        column = list(printed_numbers("relevance collections")).index(name)
-        for by, case, which, *printed in printed_rows("relevance power"):
+        column = list(published.numbers("relevance collections")).index(name)
+        for by, case, which, *printed in published.rows_of("relevance power"):
             found = [
                 float(lines[one.title, mine, label][0])
                 for label in OPTIONS.get(by, (by,))
@@ -351,7 +330,7 @@ def power_beside(
             words = ["" if word == "-" else word for word in (case, which)]
             rows.append([name, by, *words, value, float(printed[column]) / 100])
     header = ("collection", "measure", "case", "")
-    return published_table(
+    return published.beside(
         "figure-3", header, rows, "paper: discriminative power on the whole pool"
     )
 
@@ -384,10 +363,10 @@ def relevance_claims(found: LabelSet) -> list[Claim]:
 def printed_claims() -> dict[str, list[Claim]]:
     """By the paper's collection: its claims on the power that it prints."""
     found = {}
-    for column, name in enumerate(printed_numbers("relevance collections")):
+    for column, name in enumerate(published.numbers("relevance collections")):
         powers = {
             (measure if case == "-" else f"{measure} {case}", 1.0): float(printed[column]) / 100
-            for measure, case, which, *printed in printed_rows("relevance power")
+            for measure, case, which, *printed in published.rows_of("relevance power")
             if which == "-"
         }
         found[name] = _of_power(PrintedNumbers(powers))
