@@ -16,7 +16,6 @@ from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_c
 from hungjury.cli.main import hungjury
 from hungjury.cli.options import Number
 from hungjury.data.simulation import simulate
-from hungjury.judges.judge_scores import random_scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
@@ -170,7 +169,6 @@ OTHERS = {
     "bootstrap_means": lambda seed: bootstrap_means(VALUES, 10, seed),
     "bootstrap_test": lambda seed: bootstrap_test(VALUES, 10, seed),
     "coverage": lambda seed: Coverage(seed=seed).run_all(),
-    "random_scores": lambda seed: random_scores([], 3, seed=seed),
     "randomisation_test": lambda seed: randomisation_test(VALUES, 10, seed),
     "randomised_tukey": lambda seed: randomised_tukey(VALUES, 10, seed),
 }

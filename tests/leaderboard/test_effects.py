@@ -67,7 +67,7 @@ def test_contributions_where_documents_have_no_label(measure, aligned):
     scorer, labels = Scorer(measure, aligned, 2), drawn(aligned, 0.4, 3)
     weights = np.random.default_rng(1).dirichlet(np.ones(3), 3).T  # [set, topic]
     everything, pool = np.arange(len(aligned.pool)), aligned.pool
-    for topic, found in contributions(scorer, labels, weights, everything):
+    for topic, _, found in contributions(scorer, labels, weights, everything):
         expected = np.zeros_like(found)
         for one, weight in zip(labels, weights[:, topic], strict=True):
             whole = scores_under(scorer, one[None])[0][:, topic]

@@ -542,7 +542,7 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
     needed = 1 if measure in ("RR@10", "Success@3") else 2
     depth = (rank - missing, needed, int(measure.split("@")[1]))
     assert found.correction.depth == depth
-    assert found.to_dict()["correction"]["depth"] == depth
+    assert found.to_dict()["correction"]["depth"] == list(depth)
     texts = [note.text for note in found.notes if note.kind == "undecided-labels"]
     pair = found.systems[1::-1]
     if rank - missing >= needed:

@@ -123,6 +123,8 @@ def _rules(function: FunctionType) -> dict[str, Any]:
 def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
     if fits(value, kind):
+        if name == "seed" and _is_integer(value):
+            check_seed(value)
         low, high = _LIMITS.get(name, (-math.inf, math.inf))
         if _is_integer(value) and not low <= value <= high:  # type: ignore[operator]
             check_count(name, value, 0, int(high))

@@ -272,11 +272,11 @@ def rel_range(top: int, least: int = 1, name: str = "rel") -> str:
     return f"{name} must be between {least} and {top}"
 
 
-def check_seed(seed: Any, name: str = "seed") -> None:
-    """Check an argument that is a random seed."""
+def check_seed(seed: Any, name: str = "seed") -> Any:
+    """Check an argument that is a random seed, and return it."""
     try:
         if operator.index(seed) >= 0:
-            return
+            return seed
     except TypeError:
         pass
     raise InputError(
@@ -338,6 +338,11 @@ class Note(Record):
             "subjects": list(self.subjects),
             "text": str(self),
         }
+
+
+def noted(kind: str, count: int, text: str, **more: Any) -> tuple[Note, ...]:
+    """A note on what was found, if anything was."""
+    return (Note(kind, count, text, **more),) if count else ()
 
 
 def few(names: Iterable[str], most: int = 5) -> str:

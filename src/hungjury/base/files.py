@@ -148,6 +148,22 @@ def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
     return True
 
 
+def read_lines(path: str | os.PathLike[str], remedy: str) -> list[str]:
+    """Read a small text file as lines, with their ends; remedy: how such a file is made."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return file.readlines()
+    except OSError as error:
+        raise file_error(path, error, remedy=remedy) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 text: {error.reason}",
+            code="unreadable-file",
+            file=os.fspath(path),
+            remedy=remedy,
+        ) from None
+
+
 def read_json(path: str, what: str, remedy: str) -> Any:
     """Read a JSON file whose numbers are finite and whose keys differ.
 

@@ -80,13 +80,11 @@ def order_by(by: Any) -> Any:
                 remedy='use "mean", "median", "wins" or a number such as 0.1',
             )
         by = float(number)
-    if not isinstance(by, str):
-        check_share("order", by)
-    return by
+    return by if isinstance(by, str) else check_share("order", by)
 
 
-def check_share(name: str, value: object) -> None:
-    """Check a level or a probability strictly between 0 and 1.
+def check_share(name: str, value: Any) -> Any:
+    """Check a level or a probability strictly between 0 and 1, and return it.
 
     Parameters
     ----------
@@ -98,6 +96,7 @@ def check_share(name: str, value: object) -> None:
     Examples
     --------
     >>> check_share("level", 0.95)
+    0.95
     """
     if isinstance(value, bool) or not (isinstance(value, Real) and 0 < float(value) < 1):
         raise InputError(
@@ -106,6 +105,7 @@ def check_share(name: str, value: object) -> None:
             argument=name,
             remedy=f"{name} must be between 0 and 1, both excluded",
         )
+    return value
 
 
 # A kind of value: converts what was given, or raises ValueError with what it has to be.

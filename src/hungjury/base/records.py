@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-__all__ = ["Record", "Settings", "Signature", "dataclass_transform"]
+__all__ = ["Record", "Settings", "Signature", "dataclass_transform", "fields_of"]
 
 if TYPE_CHECKING:
     import inspect
@@ -150,6 +150,11 @@ def _values(owner: Record) -> tuple[Any, ...]:
     return tuple(owner.__dict__[f.name] for f in fields(owner) if f.compare)
 
 
+def fields_of(owner: Record) -> dict[str, Any]:
+    """Return the values of all fields by name."""
+    return {f.name: getattr(owner, f.name) for f in fields(owner)}
+
+
 S = TypeVar("S", bound="Settings")
 
 
@@ -162,4 +167,4 @@ class Settings(Record, kw_only=True):
 
     def extend(self, kind: type[S], **more: Any) -> S:
         """Settings of a kind that has these fields and more."""
-        return kind(**{f.name: getattr(self, f.name) for f in fields(self)} | more)
+        return kind(**fields_of(self) | more)

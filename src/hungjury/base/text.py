@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hungjury.base.records import Record, fields_of
+
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -137,7 +139,10 @@ def json_text(content: object) -> str:
 
 
 def finite(value: object) -> Any:
-    """Turn arrays into lists, and numbers that JSON does not have into None."""
+    """Turn arrays into lists, records into dictionaries, and numbers that JSON does not have into
+    None."""
+    if isinstance(value, Record):
+        return finite(value.to_dict() if hasattr(value, "to_dict") else fields_of(value))
     if isinstance(value, Mapping):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -229,20 +229,20 @@ class Agreement(Record, Result, eq=False):
         agreement, kappa = self.pairs.with_others()
         out: dict[str, Any] = {
             "judges": self.judges,
-            "grades": list(self.grades),
-            "settings": self.settings.to_dict(),
-            "agreement": finite(self.agreement),
-            "fleiss_kappa": finite(self.fleiss),
-            "krippendorff_alpha_nominal": finite(self.alpha_nominal),
-            "krippendorff_alpha_ordinal": finite(self.alpha_ordinal),
-            "labels": self.labels.tolist(),
-            "label_rates": finite(self.label_rates),
-            "agreement_with_others": finite(agreement),
-            "kappa_with_others": finite(kappa),
+            "grades": self.grades,
+            "settings": self.settings,
+            "agreement": self.agreement,
+            "fleiss_kappa": self.fleiss,
+            "krippendorff_alpha_nominal": self.alpha_nominal,
+            "krippendorff_alpha_ordinal": self.alpha_ordinal,
+            "labels": self.labels,
+            "label_rates": self.label_rates,
+            "agreement_with_others": agreement,
+            "kappa_with_others": kappa,
             "pairs": {
-                "common": self.pairs.common.tolist(),
-                "agreement": finite(self.pairs.agreement),
-                "kappa": finite(self.pairs.kappa),
+                "common": self.pairs.common,
+                "agreement": self.pairs.agreement,
+                "kappa": self.pairs.kappa,
             },
             "near_copies": self.near_copies,
             "near_constant": self.near_constant,
@@ -252,12 +252,12 @@ class Agreement(Record, Result, eq=False):
             out["rankings"] = {
                 "measure": self.rankings.measure,
                 "systems": self.rankings.systems,
-                "scores": finite(self.rankings.scores),
-                "tau_b": finite(self.rankings.tau),
-                "tau_ap": finite(self.rankings.tau_ap),
-                "favours": [vars(one) for one in self.rankings.favours],
+                "scores": self.rankings.scores,
+                "tau_b": self.rankings.tau,
+                "tau_ap": self.rankings.tau_ap,
+                "favours": self.rankings.favours,
             }
-        return out
+        return dict(finite(out))
 
 
 def agreement(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, Note, check_seed, plural
+from hungjury.base.errors import Argument, InputError, Note, noted, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
@@ -208,7 +208,6 @@ def aware(
     chosen = as_weights(weights)
     _check_gold(chosen, gold is not None)
     check_count("replicates", replicates, 1, MOST_DRAWS)
-    check_seed(seed)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     panel, lists = as_judgments(judgments, **of_labels), as_runs(runs, **of_runs)
     truth = None if gold is None else as_qrels(gold, **of_gold)
@@ -257,7 +256,6 @@ def aware_of_scores(
     """
     chosen = as_weights(weights)
     _check_gold(chosen, gold is not None)
-    check_seed(seed)
     given = scores if isinstance(scores, JudgeScores) else read_scores(scores)
     if not isinstance(given, JudgeScores):
         raise InputError(
@@ -300,7 +298,7 @@ def aware_of_scores(
         settings=AwareSettings(weights=str(chosen), orientation=orientation,
                                replicates=replicates if random is not None else None, seed=seed),
         smaller=[smaller], judges=others, weights=found, alone=alone,
-        notes=given.notes + (Note("partly-scored", left, text, about="judges"),) * bool(left),
+        notes=given.notes + noted("partly-scored", left, text, about="judges"),
     )  # fmt: skip
 
 
@@ -359,10 +357,9 @@ def _little_gold(scored: JudgedRuns, weights: Weights) -> tuple[Note, ...]:
     if weights.needs != "gold" or scored.gold is None:
         return ()
     topics = int((~np.isnan(scored.gold[0]).all(axis=0)).sum())
-    if topics >= FEW_GOLD_TOPICS:
-        return ()
     text = f"supervised weights rest on {plural(topics, 'gold topic')}: do not trust them"
-    return (Note("little-gold", topics, text, about="result"),)
+    few = topics if topics < FEW_GOLD_TOPICS else 0
+    return noted("little-gold", few, text, about="result")
 
 
 def _contradicted(scored: JudgedRuns, weights: Floats) -> tuple[Note, ...]:
@@ -375,14 +372,12 @@ def _contradicted(scored: JudgedRuns, weights: Floats) -> tuple[Note, ...]:
     against = [scored.judgments.judges[k] for k in np.flatnonzero(upper < 0)]
     mean = dict(zip(scored.judges, weights.mean(axis=1).tolist(), strict=True))
     favoured = tuple(name for name in against if mean.get(name, 0.0) > (1 + ROUNDING) / number)
-    if not favoured:
-        return ()
     share = sum(mean[name] for name in favoured)
     text = (
         f"the weights give {share:.0%} to {plural(len(favoured), 'judge')} whom the others "
         f"contradict, where equal weights give {len(favoured) / number:.0%}"
     )
-    return (Note("contrary-weight", len(favoured), text, subjects=favoured, about="judges"),)
+    return noted("contrary-weight", len(favoured), text, subjects=favoured, about="judges")
 
 
 def _shared(weights: Floats, scored: JudgedRuns) -> Floats:

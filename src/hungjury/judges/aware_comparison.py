@@ -16,7 +16,7 @@ from hungjury.base.errors import (
     MeasureError,
     Note,
     UnknownName,
-    check_seed,
+    noted,
     plural,
 )
 from hungjury.base.records import Record
@@ -153,7 +153,6 @@ def compare_approaches(
             remedy="compare one at a time",
         )
     methods, notes = _scorable([label_merge(one) for one in merges], wanted[0])
-    check_seed(seed)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)
@@ -193,8 +192,7 @@ def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge]
 def _left_out(what: str, out: list[str], why: str) -> tuple[Note, ...]:
     """Note merges or estimators that are not compared, if any."""
     text = f"left out {plural(len(out), what)}: {why}"
-    note = Note(f"left-out-{what}", len(out), text, subjects=tuple(out), about="result")
-    return (note,) if out else ()
+    return noted(f"left-out-{what}", len(out), text, subjects=tuple(out), about="result")
 
 
 def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note, ...]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, Note, check_seed, percent
+from hungjury.base.errors import Argument, InputError, Note, percent
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result
@@ -225,7 +225,6 @@ class PRM(Record, Result, eq=False):
         """
         from scipy.special import betaincinv
 
-        check_seed(seed)
         check_count("draws", draws, 1, MOST_DRAWS)
         rng = np.random.default_rng(seed)
         at = rng.integers(self.draws, size=draws)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Contrary
-from hungjury.base.errors import Argument, InputError, Note, plural
-from hungjury.base.files import file_error
+from hungjury.base.errors import Argument, InputError, Note, noted, plural
+from hungjury.base.files import read_lines
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
@@ -98,8 +98,7 @@ def seat_jury(
         notes.append(Note("split-jury", len(against), text, about="judges"))
         against, left = [], given
     against = [name for name in against if name not in turned]
-    if against:
-        notes.append(_contrary_note(against, "rest", contrary))
+    notes += _contrary_note(against, "rest", contrary)
     voting = left.judges if contrary == "drop" else panel.judges
     seated = panel.only(np.flatnonzero(np.isin(panel.judges, voting)), names)
     known = dict(zip(panel.judges, said, strict=True))
@@ -113,7 +112,7 @@ def _beside_systems(
     """The judges who contradict the systems, with notes on them and on weak ones."""
     if agreed is None:
         return (), []
-    turned, notes = contrary_to_systems(panel, *agreed), []
+    turned = contrary_to_systems(panel, *agreed)
     if len(turned) == len(panel.judges) and contrary == "drop":
         who = f"the labels of {turned[0]}" if len(turned) == 1 else "the labels of all judges"
         raise InputError(
@@ -122,24 +121,22 @@ def _beside_systems(
             remedy=("check whether the scale is reversed (reverse it with",
                     Argument("map"), "), or use", Argument("contrary", "keep")),
         )  # fmt: skip
-    if turned:
-        notes.append(_contrary_note(turned, "systems", contrary))
+    notes = list(_contrary_note(turned, "systems", contrary))
     found, error = agreed
     weak = tuple(
         name
         for name, value, off in zip(panel.judges, found, error, strict=True)
         if abs(value) <= SURE * off
     )
-    if weak:
-        text = "labels hardly correlate with how highly systems rank documents"
-        notes.append(Note("weak-judge", len(weak), text, subjects=weak, about="judges"))
+    text = "labels hardly correlate with how highly systems rank documents"
+    notes += noted("weak-judge", len(weak), text, subjects=weak, about="judges")
     return turned, notes
 
 
-def _contrary_note(who: Sequence[str], whom: str, contrary: Contrary) -> Note:
+def _contrary_note(who: Sequence[str], whom: str, contrary: Contrary) -> tuple[Note, ...]:
     does = "left out" if contrary == "drop" else "voting all the same"
     text = f"{plural(len(who), 'judge')} with labels that contradict the {whom}, {does}"
-    return Note("contrary-judge", len(who), text, subjects=tuple(who), about="judges")
+    return noted("contrary-judge", len(who), text, subjects=tuple(who), about="judges")
 
 
 def correlation_with_systems(panel: Panel, alignment: Alignment) -> tuple[Floats, Floats]:
@@ -191,8 +188,7 @@ def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note,
     if not isinstance(kin, (str, os.PathLike)):
         names = set(kin)
     elif os.path.exists(kin):
-        with open(kin, encoding="utf-8") as lines:
-            names = {line.strip() for line in lines}
+        names = {line.strip() for line in read_lines(kin, "write a system on each line")}
     else:
         found_in = _matched(systems, str(kin), "kin", "gpt|llama")
         names = {match.string for match in found_in if match}
@@ -271,19 +267,8 @@ def _matched(
 def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read names and their families, one of each on a line."""
     out: dict[str, str] = {}
-    try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.readlines()
-    except OSError as error:
-        raise file_error(path, error) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 text: {error.reason}",
-            code="unreadable-file",
-            file=str(path),
-            remedy="write one name and its family on each line",
-        ) from None
-    for number, line in enumerate(lines, start=1):
+    remedy = "write one name and its family on each line"
+    for number, line in enumerate(read_lines(path, remedy), start=1):
         words = re.split(r"[,\t]|\s+", line.strip())
         if words == [""] or line.startswith("#"):
             continue
@@ -293,7 +278,7 @@ def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
                 code="families",
                 file=str(path),
                 line=number,
-                remedy="write one name and its family on each line",
+                remedy=remedy,
             )
         out[words[0]] = words[1]
     return out

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, check_seed, few, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, few, noted, plural
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
@@ -114,22 +114,17 @@ class JudgedRuns(Record, eq=False):
     @property
     def own_notes(self) -> tuple[Note, ...]:
         """Notes on these scores alone: a single judge, and judges who found nothing relevant."""
-        out = []
-        if len(self.judgments.judges) == 1:
-            text = "only one judge: its scores are unchanged"
-            out.append(Note("one-judge", 1, text, about="judges"))
+        alone = int(len(self.judgments.judges) == 1)
+        notes = noted(
+            "one-judge", alone, "only one judge: its scores are unchanged", about="judges"
+        )
         what = "with nothing relevant on some topic"
-        empty = self._empty()
+        empty, out = self._empty(), self.dropped
         who = tuple(self.judges[k] for k in np.flatnonzero(empty.any(axis=1)))
-        if who:
-            text = f"{plural(len(who), 'judge')} {what}, where every system scores 0 for them"
-            out.append(Note("empty-judge", int(empty.sum()), text, subjects=who, about="judges"))
-        if self.dropped:
-            text = f"left out {plural(len(self.dropped), 'judge')} {what}"
-            out.append(
-                Note("dropped-judge", len(self.dropped), text, "", self.dropped, about="judges")
-            )
-        return tuple(out)
+        text = f"{plural(len(who), 'judge')} {what}, where every system scores 0 for them"
+        notes += noted("empty-judge", int(empty.sum()), text, subjects=who, about="judges")
+        text = f"left out {plural(len(out), 'judge')} {what}"
+        return notes + noted("dropped-judge", len(out), text, subjects=out, about="judges")
 
     def _empty(self) -> NDArray[np.bool_]:
         """Find topics [judge, topic] judged with nothing relevant for one of the measures."""
@@ -310,7 +305,6 @@ def random_scores(
     depend on how many others there are. Where a measure is undefined it scores 0.
     """
     check_count("replicates", replicates, 1, MOST_DRAWS)
-    check_seed(seed)
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
         raise MeasureError(
             f"random judges are not defined for the grades {list(grades)}",

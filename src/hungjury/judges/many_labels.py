@@ -20,7 +20,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Duplicates, Outside, Scope
-from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, Note, check_seed
+from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, Note
 from hungjury.base.files import cores, refuse_inputs, whole_file
 from hungjury.base.parameters import check_count
 from hungjury.base.records import Record
@@ -210,7 +210,6 @@ def merge_table(
     >>> hj.read_qrels(found.path).to_dict()
     {'1': {'a': 0.5, 'b': 0.0}}
     """
-    check_seed(seed)
     check_count("parts", parts, 1, MOST_PARTS)
     target, chosen = os.fspath(output), label_merge(method)
     sources, kind = one_kind(labels, "table")

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Scope
-from hungjury.base.errors import (
-    Argument,
-    InputError,
-    MeasureError,
-    Note,
-    check_seed,
-    percent,
-    plural,
-)
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, percent, plural
 from hungjury.base.named import Described, Listing
 from hungjury.base.parameters import MOST_DRAWS, check_count, param
 from hungjury.base.plugins import load_plugins
@@ -142,8 +134,6 @@ def merge(
     probability 2/3.
     """
     chosen = label_merge(method)
-    if not isinstance(seed, np.random.Generator):
-        check_seed(seed)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
     given = as_judgments(judgments, **of_labels)
     panel = Panel.of(given, rel)
@@ -404,7 +394,6 @@ def compare_merges(
     >>> [one.log_loss is None for one in sorted(found.merges, key=lambda one: one.merge)]
     [False, True]
     """
-    check_seed(seed)
     check_count("draws", draws, 1, MOST_DRAWS)
     of_labels, _, of_gold = assigned(reading, judgments, None, gold)
     given = as_judgments(judgments, **of_labels)
@@ -427,9 +416,7 @@ def compare_merges(
     tables, losses = [], []
     for method in chosen:
         merged = panel.merged(method, scope, seed)
-        labels = merged.hard().labels
-        assert labels is not None
-        said = np.searchsorted(panel.grades, labels[at])
+        said = np.searchsorted(panel.grades, merged.hard_labels[at])
         table = np.bincount(unit * size * size + truth * size + said,
                             minlength=(int(unit.max()) + 1) * size * size)  # fmt: skip
         tables.append(table.reshape(-1, size * size))
@@ -445,12 +432,9 @@ def compare_merges(
     for m, method in enumerate(chosen):
         (same, kappa), (drawn_same, drawn_kappa) = whole[m], drawn[m]
         ends = interval(drawn_same, LEVEL), interval(np.nan_to_num(drawn_kappa), LEVEL)
-        rows = (same[0], *ends[0], kappa[0], *ends[1])
-        a, a_low, a_high, k, k_low, k_high = map(float, rows)
+        numbers = map(float, (same[0], *ends[0], kappa[0], *ends[1]))
         share = float(best[m].mean())
-        found.append(
-            ComparedMerge(str(method), a, a_low, a_high, k, k_low, k_high, losses[m], share)
-        )
+        found.append(ComparedMerge(str(method), *numbers, losses[m], share))
     order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
     first, second = order[0], order[min(1, len(order) - 1)]
     apart = accuracy[first] - accuracy[second]

@@ -373,13 +373,18 @@ class Merged(Qrels, eq=False, kw_only=True):
         whole[judged[:, None], grades] = doubt[judged]
         return self.plain(grade_p=whole)
 
+    @property
+    def hard_labels(self) -> NDArray[np.int16]:
+        """The most probable labels [document]; ties go to the lower grade."""
+        if self.labels is not None:
+            return self.labels
+        assert self.posterior is not None
+        best = likeliest(self.posterior).astype(np.int16)
+        return np.where(self.panel.judged, best, NOT_JUDGED)
+
     def hard(self) -> Qrels:
         """Return the most probable labels as plain qrels; ties go to the lower grade."""
-        if self.posterior is None:
-            return self.plain()
-        best = likeliest(self.posterior).astype(np.int16)
-        labels = np.where(self.panel.judged, best, NOT_JUDGED)
-        return self.plain(labels=labels, p=None, grade_p=None)
+        return self.plain(labels=self.hard_labels, p=None, grade_p=None)
 
     def select(self, topics: Iterable[str]) -> Merged:
         """Keep only some topics; their labels stay as they were merged."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural, rel_range
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural, rel_range
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
@@ -251,21 +251,15 @@ class Panel(Record, eq=False):
         )
 
     def _oddities(self) -> tuple[Note, ...]:
-        notes = []
+        alone = int(len(self.judges) == 1)
+        notes = noted("one-judge", alone, "only one judge: nothing to merge", about="judges")
         votes = native.count_keys(self.judge, len(self.judges))
-        if len(self.judges) == 1:
-            notes.append(Note("one-judge", 1, "only one judge: nothing to merge", about="judges"))
-        silent = [a for a, n in zip(self.judges, votes, strict=True) if n == 0]
-        if silent:
-            text = f"{plural(len(silent), 'judge')} without any judgment"
-            notes.append(
-                Note("silent-judge", len(silent), text, subjects=tuple(silent), about="judges")
-            )
+        silent = tuple(a for a, n in zip(self.judges, votes, strict=True) if n == 0)
+        text = f"{plural(len(silent), 'judge')} without any judgment"
+        notes += noted("silent-judge", len(silent), text, subjects=silent, about="judges")
         unjudged = int((~self.judged).sum())
-        if unjudged:
-            text = f"{plural(unjudged, 'pooled document')} without a judgment, taken as unjudged"
-            notes.append(Note("without-judgment", unjudged, text))
-        return tuple(notes)
+        text = f"{plural(unjudged, 'pooled document')} without a judgment, taken as unjudged"
+        return notes + noted("without-judgment", unjudged, text)
 
 
 def _families(judgments: Judgments) -> Ints | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Pooling
-from hungjury.base.errors import Argument, InputError, Note, check_seed, either, plural
+from hungjury.base.errors import Argument, InputError, Note, either, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_SMOOTHING, check_count
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments
@@ -127,7 +127,6 @@ def prm(
             code="needs-grades",
             remedy="give grades or categories",
         )
-    check_seed(seed)
     check_count("draws", draws, 1, MOST_DRAWS)
     if relevant is None:
         check_count("rel", rel, 1, MOST_GRADE)

@@ -11,7 +11,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
-from hungjury.base.errors import Argument, MeasureError, MissingExtra, Note, plural
+from hungjury.base.errors import Argument, MeasureError, MissingExtra, Note, noted, plural
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.data.qrels import Qrels
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, SoftMerge, Verdict
@@ -297,7 +297,7 @@ class CrowdKit(LabelMerge):
             f"{plural(number, 'document')} with equal votes for two labels, which {self} decides "
             "in its own way: crowd-kit's majority vote takes the lowest label, mv tosses a coin"
         )
-        return (Note("tied-votes", number, text, about="result"),) if number else ()
+        return noted("tied-votes", number, text, about="result")
 
     def _frames(self, panel: Panel, scope: Scope) -> Iterator[Any]:
         """Make frames whose tasks are documents and whose labels are places in the grades."""

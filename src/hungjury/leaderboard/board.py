@@ -19,7 +19,7 @@ from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
-from hungjury.base.text import letter
+from hungjury.base.text import finite, letter
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement, judge_means
 from hungjury.judges.families import Favour, Jury, favours
@@ -505,26 +505,27 @@ class Leaderboard(Ranking, eq=False):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields except the samples, as plain numbers, lists and strings."""
         outlook = None if self.outlook is None else asdict(self.outlook) | {"scale": self.scale}
-        return {
+        content = {
             "measure": self.measure,
             "merge": self.merge,
             "target": self.target,
             "scale": self.scale,
-            "settings": self.settings.to_dict(),
+            "settings": self.settings,
             "systems": self.table().to_dicts(),
-            "beats": self.beats.tolist(),
+            "beats": self.beats,
             "groups": self.groups,
-            "shares": dict(self.shares),
+            "shares": self.shares,
             "told_apart": {"rule": self.rule, "pairs": self.pairs_apart},
             "outlook": outlook,
-            "assumed": None if self.assumed is None else asdict(self.assumed),
+            "assumed": self.assumed,
             "kin": {"systems": self.kin, "overrated": self.kin_overrated},
-            "favours": [asdict(one) for one in self.favours],
-            "next": [asdict(step) for step in self.steps],
-            "judges": [asdict(judge) for judge in self.judges],
+            "favours": self.favours,
+            "next": self.steps,
+            "judges": self.judges,
             "labels_per_document": {str(n): d for n, d in self.labels_per_document.items()},
             "topics": dict(zip(self.topics, self.unsure.tolist(), strict=True)),
-            "gold": None if self.gold is None else asdict(self.gold),
-            "correction": None if self.correction is None else self.correction.to_dict(),
-            "notes": [note.to_dict() for note in self.notes],
+            "gold": self.gold,
+            "correction": self.correction,
+            "notes": self.notes,
         }
+        return dict(finite(content))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,27 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import InputError, Note, few, percent, plural
-from hungjury.base.records import Record
+from hungjury.base.errors import InputError, Note, few, noted, percent, plural
+from hungjury.base.records import Record, fields_of
+from hungjury.base.text import finite
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import QrelsLike
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.direct import Direct, direct, features, predict, topic_differences
-from hungjury.leaderboard.draws import (
-    Drawn,
-    Estimate,
-    Parts,
-    as_reported,
-    reported_rate,
-)
+from hungjury.leaderboard.draws import Drawn, Estimate, Parts, as_reported, reported_rate
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import FEW_LABELS, GoldLabels, gold_labels
 from hungjury.leaderboard.options import BOARD, BoardOptions
 from hungjury.leaderboard.panel_error import (
     FACTOR,
-    PANEL_ERROR,
     PanelError,
     combine_estimates,
     expected_contrasts,
@@ -165,10 +159,8 @@ class Correction(Record, eq=False):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain numbers and lists."""
-        out: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            out[name] = value.tolist() if isinstance(value, np.ndarray) else value
-        return out | {"poor_agreement": self.poor, "concludes": self.concludes}
+        more = {"poor_agreement": self.poor, "concludes": self.concludes}
+        return dict(finite(fields_of(self))) | more
 
 
 def correlation_with_gold(panel: Floats, draws: Floats, level: float) -> Interval:
@@ -176,6 +168,11 @@ def correlation_with_gold(panel: Floats, draws: Floats, level: float) -> Interva
     ours, theirs = panel - panel.mean(), draws - draws.mean(axis=1, keepdims=True)
     size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
     values = np.divide(theirs @ ours, size, out=np.zeros(len(size)), where=size > 0)
+    return middle_and_ends(values, level)
+
+
+def middle_and_ends(values: Floats, level: float) -> Interval:
+    """The median of draws, and their interval."""
     low, high = interval(values, level)
     return float(np.median(values)), float(low), float(high)
 
@@ -252,11 +249,9 @@ def gold_estimate(
         if len(gold.documents) >= FEW_LABELS and not worthwhile(both.covariance, covariance):
             kind = "direct"
             text = "so many labels carry more than the panel: the result rests on them alone"
-            notes = (*notes, Note("labels-alone", len(gold.documents), text, about="result"))
+            notes += noted("labels-alone", len(gold.documents), text, about="result")
     if kind == "combined":
-        mean, covariance, draws, slope, tau = (
-            both.mean, both.covariance, both.draws, both.slope, both.tau,
-        )  # fmt: skip
+        mean, covariance, draws, slope, tau = both
     else:
         if kind == "model":
             assert found.doubt is not None
@@ -278,6 +273,13 @@ def gold_estimate(
     shown = as_reported(measure, topics)
     said, reported = shown(ours), shown(draws)
     low, high = interval((said - reported).mean(axis=1), level)
+
+    def left(covariance: Floats) -> Floats:
+        """Turn the covariance of direct estimates into what is left in that of reported means."""
+        if tau is not None:
+            covariance = expected_contrasts(covariance, layer.kernel, tau[0])
+        return covariance * each + parts.by_cause.get("topics", 0.0)
+
     correction = Correction(
         estimate=kind,
         design=gold.design,
@@ -292,18 +294,17 @@ def gold_estimate(
         effective_judges=effective_number(gold, panel),
         direct_mean=shown(found.mean),
         direct_covariance=found.covariance * each,
-        expected=_expected(gold, found, layer.kernel, kind, tau, unit, parts, each, level),
+        expected=_expected(gold, found, left, level),
         interval_level=level,
         looks=options.looks,
         stretch=_stretch(gold, options.looks, 1 - level),
         depth=depth,
     )
-    if len(gold.skipped):
-        text = (
-            f"{plural(len(gold.skipped), 'document')} of the plan skipped; if this depended on "
-            f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
-        )
-        notes = (*notes, Note("skipped", len(gold.skipped), text, about="result"))
+    text = (
+        f"{plural(len(gold.skipped), 'document')} of the plan skipped; if this depended on "
+        f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
+    )
+    notes += noted("skipped", len(gold.skipped), text, about="result")
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
     estimate = Estimate(
         scale="gold",
@@ -471,33 +472,15 @@ def _stretch(gold: GoldLabels, looks: Sequence[int], alpha: float) -> float:
 
 
 def _expected(
-    gold: GoldLabels,
-    found: Direct,
-    kernel: Floats,
-    kind: str,
-    tau: Interval | None,
-    unit: float,
-    parts: Parts,
-    each: Floats,
-    level: float,
+    gold: GoldLabels, found: Direct, left: Callable[[Floats], Floats], level: float
 ) -> list[tuple[int, float]]:
-    """Smallest detectable differences, now and with more labels.
-
-    each: [system, system], what turns covariances into those of reported means.
-    """
+    """Smallest detectable differences, now and with more labels, by what is left of the covariance
+    of direct estimates."""
     if gold.weight is None or found.spread is None or len(found.mean) < 2:
         return []
     now, pool = len(gold.documents), len(gold.weight)
-    size = tau[0] if tau is not None else PANEL_ERROR * unit
     budgets = sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)})
     budgets = [n for n in budgets if n <= pool]
-    out = []
-    for labels, left in zip(
-        budgets, found.spread.contrasts_within(gold.weight, budgets), strict=True
-    ):
-        if kind == "combined":
-            left = expected_contrasts(left, kernel, size)
-        left = left * each
-        left = left + parts.by_cause.get("topics", 0.0)
-        out.append((labels, typical(of_differences(left), level)))
-    return out
+    contrasts = found.spread.contrasts_within(gold.weight, budgets)
+    needed = [typical(of_differences(left(one)), level) for one in contrasts]
+    return list(zip(budgets, needed, strict=True))

@@ -30,7 +30,7 @@ from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.effects import Effects, Products, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import GoldLabels
-from hungjury.leaderboard.panel_error import contrasts, contrasts_within, independent
+from hungjury.leaderboard.panel_error import components, contrasts, contrasts_within, independent
 from hungjury.measures.batch import Scorer
 
 FOLDS = 5
@@ -220,10 +220,7 @@ class Spread(Record, eq=False):
 
     def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
         """Components of some documents of the pool, or of all of them; without the factor."""
-        if documents is None:
-            documents = np.arange(len(self.chances))
-        for mine, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
-            yield mine, effect.turned(independent(self.chances[documents[mine]]))
+        return components(self.scorer, self.labels, self.grades, self.chances, documents)
 
     def contrasts(self, probability: Floats) -> Floats:
         """[system, system]: covariance of differences, over samples with these probabilities."""
@@ -307,22 +304,19 @@ def direct(
     cells = values.mean(axis=0)
     mean = cells.mean(axis=1)
     # Labels were drawn, not summed over: correct for the difference by the effects.
-    everything = np.arange(labels.shape[1])
-    for mine, effect in effects_in_parts(scorer, rough, gold.grades, everything):
+    for mine, effect in effects_in_parts(scorer, rough, gold.grades):
         mean += effect.summed((expected - share)[mine])
     worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
     for mine, effect in effects_in_parts(scorer, rough, gold.grades, skipped):
         worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])
     axis = cells.mean(axis=1) - cells.mean()
     axis /= np.linalg.norm(axis) or 1.0
-    seen = _errors(scorer, labels[:FINE], gold, chances, axis)
-    spread = Spread(scorer, rough, gold.grades, chances, axis).fitted(gold, seen.squared)
+    total, level, squared, disagreement = _errors(scorer, labels[:FINE], gold, chances, axis)
+    spread = Spread(scorer, rough, gold.grades, chances, axis).fitted(gold, squared)
+    covariance = spread.contrasts(gold.probability) + level + disagreement
     return Direct(
-        mean + seen.total,
-        spread.contrasts(gold.probability)
-        + seen.level
-        + seen.disagreement
-        + _predicted(scorer, rough, gold, prediction),
+        mean + total,
+        covariance + _predicted(scorer, rough, gold, prediction),
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
@@ -345,18 +339,13 @@ def _predicted(
     return np.atleast_2d(np.cov(moved, rowvar=False))
 
 
-class _Errors(Record, eq=False):
-    """Effects of prediction errors on labelled documents on the systems' means."""
-
-    total: Floats  # [system]: weighted by 1 / probability - 1
-    level: float  # the variance over samples that all systems share
-    squared: Floats  # [2, labelled document]: contrasts along the axis and across it
-    disagreement: Floats  # [system, system]: covariance over the people who label
-
-
 def _errors(
     scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, chances: Floats, axis: Floats
-) -> _Errors:
+) -> tuple[Floats, float, Floats, Floats]:
+    """Effects of prediction errors on labelled documents on the systems' means: their sum [system],
+    weighted by 1 / probability - 1; the variance over samples that all systems share; squared
+    contrasts [2, labelled document] along the axis and across it; and the covariance
+    [system, system] over the people who label."""
     chosen = gold.documents
     probability, off = gold.probability[chosen], gold.shares - chances[chosen]
     systems = len(scorer.alignment.systems)
@@ -371,7 +360,7 @@ def _errors(
         level += float(((error.mean(axis=0) / pi) ** 2 @ (1 - pi)).sum())
         squared[:, mine] = along_and_across(table, axis)
         effect.turned(turn[mine]).add_to(products, mine)
-    return _Errors(total, level, squared, products.finish()[0])
+    return total, level, squared, products.finish()[0]
 
 
 def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:

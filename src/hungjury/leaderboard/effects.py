@@ -24,7 +24,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
-from hungjury.measures.base import pools_of
+from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.batch import Scorer, weighted_places
 from hungjury.measures.scores import averaged
 
@@ -35,9 +35,10 @@ class TopicLists(Record, eq=False):
     document: Ints  # within the topic; one more than there are in the padding
     weight: Floats  # 0 in the padding
     documents: int
+    kernel: Kernel
 
     @staticmethod
-    def of(alignment: Alignment, weight: Floats, topic: int) -> TopicLists:
+    def of(alignment: Alignment, weight: Floats, kernel: Kernel, topic: int) -> TopicLists:
         topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
         start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
         place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
@@ -49,7 +50,7 @@ class TopicLists(Record, eq=False):
         last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
         known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
         document = np.where(padding[:, :last], size, known - part.start)
-        return TopicLists(document.astype(np.int64), weights[:, :last], size)
+        return TopicLists(document.astype(np.int64), weights[:, :last], size, kernel)
 
     def by_document(self, value: Floats) -> Floats:
         """[system, document] from [system, place]; 0 for documents that a list does not contain."""
@@ -61,10 +62,13 @@ class TopicLists(Record, eq=False):
         """[system, place] from [document]."""
         return np.append(value, 0.0)[self.document]
 
+    def walk(self, worth: Floats) -> tuple[Floats, Floats]:
+        """Sums [system] for the worth of the documents, and what one more worth of the document at
+        a place [system, place] adds to them."""
+        return LINEAR[self.kernel.name](self, worth)
+
 
 def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    """Sums [system], and what one more worth of the document at a place [system, place] adds to
-    them."""
     return (lists.weight * lists.at_places(worth)).sum(axis=1), lists.weight
 
 
@@ -258,7 +262,7 @@ def scores_under(scorer: Scorer, labels: Labels) -> Floats:
 
 
 def effects_in_parts(
-    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
+    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints | None = None
 ) -> Iterator[tuple[slice, Effects]]:
     """Change of every system's mean when a document moves from the first grade to each grade, topic
     by topic: which of `documents`, and their effects.
@@ -274,23 +278,27 @@ def effects_in_parts(
     grades
         Grades that a document is given in turn; effects of the first are zero.
     documents
-        Positions in the pool, ascending.
+        Positions in the pool, ascending; default: all of it.
     """
-    each = len(labels) * len(scorer.alignment.pool.topics)
-    if not is_linear(scorer):
+    pool, kernel = scorer.alignment.pool, linear_kernel(scorer)
+    documents = np.arange(len(pool)) if documents is None else documents
+    each = len(labels) * len(pool.topics)
+    if kernel is None:
         total = _by_scoring(scorer, labels, grades, documents)
         yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
         return
-    alignment, kernel = scorer.alignment, scorer.kernel
-    assert kernel is not None
-    near, weight = weighted_places(alignment, kernel.weights)
-    ends = np.searchsorted(documents, alignment.pool.offsets)
-    for topic in map(int, np.flatnonzero(np.diff(ends))):
-        mine = slice(int(ends[topic]), int(ends[topic + 1]))
-        part = alignment.pool.slice(topic)
-        lists = TopicLists.of(near, weight, topic)
+    near = weighted_places(scorer.alignment, kernel.weights)
+    for topic, mine in _topics_of(pool, documents):
+        part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
         at = documents[mine] - part.start
         yield mine, _by_kernel(scorer, lists, labels[:, part], grades, at, each)
+
+
+def _topics_of(pool: Pool, documents: Ints) -> Iterator[tuple[int, slice]]:
+    """The topics of some documents, ascending positions in the pool, and which of them are its."""
+    ends = np.searchsorted(documents, pool.offsets)
+    for topic in map(int, np.flatnonzero(np.diff(ends))):
+        yield topic, slice(int(ends[topic]), int(ends[topic + 1]))
 
 
 def _by_kernel(
@@ -301,11 +309,10 @@ def _by_kernel(
     A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
     that has the document at this grade.
     """
-    assert scorer.kernel is not None
-    worth = np.append(scorer.kernel.worth, 0.0)  # -1, not judged, is worth nothing
+    worth = np.append(lists.kernel.worth, 0.0)  # -1, not judged, is worth nothing
     now = np.maximum(labels, -1)
-    walks = [LINEAR[scorer.kernel.name](lists, one) for one in worth[now]]
-    rate = _rates(scorer, now, grades, at)
+    walks = [lists.walk(one) for one in worth[now]]
+    rate = _rates(scorer, lists.kernel, now, grades, at)
     change = worth[list(grades)] - worth[now[:, at]][:, :, None]
     if scorer.measure.average == "gmean":
         out = np.zeros((len(lists.weight), len(at), len(grades)))
@@ -322,22 +329,23 @@ def _by_kernel(
     return LinearEffects(lists, at, bases, rate, np.stack(slopes), pull)
 
 
-def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Floats:
+def _rates(
+    scorer: Scorer, kernel: Kernel, now: Labels, grades: tuple[int, ...], at: Ints
+) -> Floats:
     """[draw, document, grade]: 1 / unit where the document has the grade; 0 where undefined."""
-    assert scorer.kernel is not None
     scale = np.arange(scorer.top + 1)
     counts = (now[:, :, None] == scale).sum(axis=1)[:, None, None]
     own = now[:, at][:, :, None, None] == scale
     changed = counts - own + (np.array(grades)[:, None] == scale)  # [draw, document, grade, scale]
     pools = pools_of(changed.reshape(-1, len(scale)))
-    rate = scorer.kernel.finish(np.ones(changed[..., 0].size), pools)
+    rate = kernel.finish(np.ones(changed[..., 0].size), pools)
     rate = np.where(scorer.measure.defined(pools), np.nan_to_num(rate), 0.0)
     return np.asarray(rate.reshape(changed.shape[:-1]))
 
 
 def contributions(
     scorer: Scorer, labels: Labels, weights: Floats, documents: Ints
-) -> Iterator[tuple[int, Floats]]:
+) -> Iterator[tuple[int, slice, Floats]]:
     """Contributions of documents to the scores of their topic: the score minus the score without.
 
     Without a document means: as if it were not relevant where the list has it. The pool,
@@ -357,51 +365,39 @@ def contributions(
     Yields
     ------
     topic : int
+    documents : slice
+        Those of the topic.
     contributions : array [system, document of the topic]
         For a sum of gains, the contributions of all documents add up to the score.
     """
-    linear = is_linear(scorer)
-    pool = scorer.alignment.pool
-    ends = np.searchsorted(documents, pool.offsets)
-    total = None if linear else _losses_by_scoring(scorer, labels, weights, documents)
-    near = None
-    if scorer.kernel is not None:
-        near = weighted_places(scorer.alignment, scorer.kernel.weights)
-    for topic in map(int, np.flatnonzero(np.diff(ends))):
-        mine = slice(int(ends[topic]), int(ends[topic + 1]))
-        if total is not None:
-            yield topic, total[:, mine]
-            continue
-        assert near is not None
-        at = documents[mine] - pool.offsets[topic]
-        lists = TopicLists.of(*near, topic)
-        yield topic, _losses_by_kernel(scorer, lists, labels[:, pool.slice(topic)],
-                                       weights[:, topic], at)  # fmt: skip
+    pool, kernel = scorer.alignment.pool, linear_kernel(scorer)
+    if kernel is None:
+        total = _losses_by_scoring(scorer, labels, weights, documents)
+        yield from ((topic, mine, total[:, mine]) for topic, mine in _topics_of(pool, documents))
+        return
+    near = weighted_places(scorer.alignment, kernel.weights)
+    for topic, mine in _topics_of(pool, documents):
+        part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
+        lost = _losses_by_kernel(scorer, lists, labels[:, part], weights[:, topic])
+        yield topic, mine, lost[:, documents[mine] - part.start]
 
 
-def is_linear(scorer: Scorer) -> bool:
-    """Tell whether effects of documents follow from one pass through the lists."""
-    return scorer.kernel is not None and scorer.kernel.name in LINEAR
-
-
-def _losses_by_kernel(
-    scorer: Scorer, lists: TopicLists, labels: Labels, weights: Floats, at: Ints
-) -> Floats:
-    """labels: [set, document of the topic]; weights: [set]"""
+def linear_kernel(scorer: Scorer) -> Kernel | None:
+    """The kernel, if effects of documents follow from one pass through the lists."""
     kernel = scorer.kernel
-    assert kernel is not None
-    worth = np.append(kernel.worth, 0.0)
-    scale = np.arange(scorer.top + 1)
-    total = np.zeros((len(lists.weight), len(at)))
+    return kernel if kernel is not None and kernel.name in LINEAR else None
+
+
+def _losses_by_kernel(scorer: Scorer, lists: TopicLists, labels: Labels, weights: Floats) -> Floats:
+    """[system, document of the topic]; labels: [set, document of the topic]; weights: [set]"""
+    worth, scale = np.append(lists.kernel.worth, 0.0), np.arange(scorer.top + 1)
+    total = np.zeros((len(lists.weight), lists.documents))
     for drawn, weight in zip(labels, weights, strict=True):
-        now = np.maximum(drawn, -1)
-        pools = pools_of((now[:, None] == scale).sum(axis=0)[None])
-        if not scorer.measure.defined(pools)[0]:
-            continue
-        base, slope = LINEAR[kernel.name](lists, worth[now])
-        lost = lists.by_document(slope)[:, at] * (worth[now] - worth[0])[at]
-        values = kernel.finish(base[:, None], pools) - kernel.finish(base[:, None] - lost, pools)
-        total += weight * np.nan_to_num(values)
+        now = worth[np.maximum(drawn, -1)]
+        pools = pools_of((drawn[:, None] == scale).sum(axis=0)[None])
+        if scorer.measure.defined(pools)[0]:
+            lost = lists.by_document(lists.walk(now)[1]) * (now - worth[0])
+            total += weight * np.nan_to_num(lists.kernel.finish(lost, pools))
     return total
 
 

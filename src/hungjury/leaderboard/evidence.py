@@ -29,7 +29,7 @@ from hungjury.leaderboard.draws import (
     mean_draws,
     reported_rate,
 )
-from hungjury.leaderboard.effects import contributions, is_linear
+from hungjury.leaderboard.effects import contributions, linear_kernel
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, PanelError, kind_of_panel
@@ -167,13 +167,12 @@ class Evidence(Record, eq=False):
         merged = self.drawn.merged
         top = self.jury.panel.grades[-1] if merged is None else merged.max_grade
         scorer = Scorer(self.measure, self.alignment, top)
-        labels, weights = self.label_sets(is_linear(scorer))
+        labels, weights = self.label_sets(linear_kernel(scorer) is not None)
         lists = self._aligned
         out = np.zeros(lists.shape, dtype=np.float32)
         shown = np.unique(lists[lists >= 0]).astype(np.int64)
-        ends = np.searchsorted(shown, self.alignment.pool.offsets)
-        for topic, found in contributions(scorer, labels, weights, shown):
-            at = np.searchsorted(shown[ends[topic] : ends[topic + 1]], lists[:, topic])
+        for topic, mine, found in contributions(scorer, labels, weights, shown):
+            at = np.searchsorted(shown[mine], lists[:, topic])
             at = np.minimum(at, found.shape[1] - 1)
             here = np.take_along_axis(found, at, axis=1)
             out[:, topic] = np.where(lists[:, topic] >= 0, here, 0.0)
@@ -191,9 +190,7 @@ class Evidence(Record, eq=False):
         if merged is None:
             labels = self.jury.panel.matrix()
         elif merged.labels is not None or not several:
-            hard = merged.hard().labels
-            assert hard is not None
-            labels = hard[None].copy()
+            labels = merged.hard_labels[None].copy()
         elif drawn is not None:
             labels = drawn.labels[:number].copy()
         else:

@@ -10,9 +10,10 @@ import numpy as np
 
 from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
 from hungjury.base.options import takes
-from hungjury.base.records import Record
+from hungjury.base.records import Record, fields_of
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
+from hungjury.base.text import finite
 from hungjury.data.labels import as_gold, as_labels
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
@@ -121,11 +122,7 @@ class Gate(Record, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and whether the candidate passed."""
-        return {
-            **{name: one for name, one in vars(self).items() if name[0] != "_"},
-            "passed": self.passed,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+        return dict(finite({**fields_of(self), "passed": self.passed}))
 
 
 class Gates(Result, list[Gate]):

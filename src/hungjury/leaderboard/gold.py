@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, Note, percent, plural
+from hungjury.base.errors import Argument, InputError, Note, noted, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.pool import Pool
@@ -83,8 +83,7 @@ class GoldLabels(Record, eq=False):
 
     def noted(self, code: str, number: int, text: str) -> GoldLabels:
         """With a note on a number of labels, unless that is 0."""
-        more = (Note(code, number, text, about="result"),) if number else ()
-        return replace(self, notes=(*self.notes, *more))
+        return replace(self, notes=self.notes + noted(code, number, text, about="result"))
 
 
 def gold_labels(
@@ -181,7 +180,7 @@ def _unusual(place: Ints, label: NDArray[Any], judgments: Judgments) -> tuple[No
     notes: tuple[Note, ...] = ()
     if label.min() > 0 and (label != label[0]).any():
         text = "no gold label is 0: check that documents that are not relevant were labelled too"
-        notes += (Note("gold-no-zero", len(label), text, about="result"),)
+        notes = noted("gold-no-zero", len(label), text, about="result")
     gold = np.full(len(judgments.pool), -1.0)
     gold[place] = label
     common = gold[judgments.document] >= 0
@@ -189,11 +188,9 @@ def _unusual(place: Ints, label: NDArray[Any], judgments: Judgments) -> tuple[No
     same = gold[judgments.document[common]] == judgments.label[common]
     seen, equal = np.bincount(judge, minlength=number), np.bincount(judge[same], minlength=number)
     twins = np.flatnonzero((equal == seen) & (seen >= FEW_LABELS) & (seen == len(set(place))))
-    if len(twins):
-        names = tuple(judgments.judges[k] for k in twins)
-        text = "gold labels equal those of a judge on every document"
-        notes += (Note("gold-equals-judge", len(twins), text, subjects=names, about="result"),)
-    return notes
+    names = tuple(judgments.judges[k] for k in twins)
+    text = "gold labels equal those of a judge on every document"
+    return notes + noted("gold-equals-judge", len(names), text, subjects=names, about="result")
 
 
 def _rows(

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import GoldPicture
-from hungjury.base.errors import InputError, Note, check_seed, percent, plural
+from hungjury.base.errors import InputError, Note, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count, check_share
-from hungjury.base.records import Record
+from hungjury.base.records import Record, fields_of
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
+from hungjury.base.text import finite
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
@@ -102,13 +103,7 @@ class GoldAgreement(Record, Result, eq=False):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain numbers and lists."""
-        out = {
-            k: v.tolist() if isinstance(v, np.ndarray) else v
-            for k, v in vars(self).items()
-            if k[0] != "_"
-        }
-        bins = [vars(one) for one in self.reliability]
-        return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
+        return dict(finite(fields_of(self)))
 
     def _together(self) -> str:
         if len(self.judges) == 1:
@@ -188,7 +183,6 @@ def agreement_with_gold(
     >>> found.judges
     ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
     """
-    check_seed(seed)
     check_share("level", level)
     given = as_judgments(judgments)
     if given.soft:
@@ -309,8 +303,7 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
 
     rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
     for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
-        hard = panel.merged(method, evidence.options.scope).hard().labels
-        assert hard is not None
+        hard = panel.merged(method, evidence.options.scope).hard_labels
         rows.append(row(str(method), "merge", hard))
     own, said = drawn.cells[:, at], _own_labels(drawn)
     if (share[at] < 1).any():
@@ -355,9 +348,7 @@ def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
         best = grades[likeliest(drawn.labels.posterior)]
         return np.where(drawn.merged.panel.judged, best, NOT_JUDGED)
     if drawn.merged is not None:
-        hard = drawn.merged.hard().labels
-        assert hard is not None
-        return hard
+        return drawn.merged.hard_labels
     return np.full(len(drawn.alignment.pool), NOT_JUDGED)
 
 

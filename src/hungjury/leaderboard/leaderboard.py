@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Contrary
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural
 from hungjury.base.options import takes
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments, as_labels
@@ -32,21 +32,19 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.board import Leaderboard, standing
 from hungjury.leaderboard.correction import (
-    Correction,
     Interval,
     gold_estimate,
+    middle_and_ends,
     planned_gold,
     settled,
 )
 from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
-from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.label_model import dependence
 from hungjury.leaderboard.options import BOARD, BoardOptions, split_options
 from hungjury.leaderboard.panel_error import PanelError
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
-from hungjury.stats.resampling import interval
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -133,16 +131,19 @@ def leaderboard(
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
     notes += jury.notes + kin_notes
     if people is None:
-        layer = _panel_error(jury, drawn, options, kin)
+        made, layer = _by_panel(jury, drawn, options, kin)
         notes += () if layer is None else layer.notes
-        made = panel_estimate(drawn, options, layer, means_seed)
         evidence = Evidence(options, panel, jury, agreement, kin, drawn, made, layer)
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
-        made, correction, overrated, more = _corrected(
-            labelled, jury, drawn, options, kin, means_seed
-        )
+        made, correction, more = gold_estimate(labelled, jury.panel, drawn, options, means_seed)
+        overrated = _overrated(kin, made, drawn, options)
         notes += more
+        if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
+            alone, _ = _by_panel(jury, drawn, options, kin)
+            told = _told(made, options, correction.stretch), _told(alone, options)
+            made, correction, more = settled(made, correction, alone, told)
+            notes += more
         evidence = Evidence(
             options, panel, jury, agreement, kin, drawn, made, None, labelled, correction, overrated
         )
@@ -188,38 +189,18 @@ def _seated(
     return panel, seat_jury(panel, options.families, copies, contrary, agreed)
 
 
-def _panel_error(
+def _by_panel(
     jury: Jury, drawn: Drawn, options: BoardOptions, kin: NDArray[np.bool_]
-) -> PanelError | None:
-    """The panel error; None for the panel's own view."""
-    tau = options.panel_error
-    if tau == 0:
-        return None
-    posterior = None if drawn.merged is None else drawn.merged.posterior
-    return PanelError.of(
-        jury.panel, drawn.alignment, options.measure, jury.declared, tau, kin, posterior
-    )
-
-
-def _corrected(
-    gold: GoldLabels,
-    jury: Jury,
-    drawn: Drawn,
-    options: BoardOptions,
-    kin: NDArray[np.bool_],
-    seed: np.random.SeedSequence,
-) -> tuple[Estimate, Correction, Interval | None, tuple[Note, ...]]:
-    """Means corrected by gold labels, how, what kin are over-rated by, and notes."""
-    made, correction, notes = gold_estimate(gold, jury.panel, drawn, options, seed)
-    overrated = _overrated(kin, made, drawn, options)
-    if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
-        layer = _panel_error(jury, drawn, options, kin)
-        same_seed = np.random.SeedSequence(options.seed).spawn(2)[1]  # as without gold
-        alone = panel_estimate(drawn, options, layer, same_seed)
-        told = _told(made, options, correction.stretch), _told(alone, options)
-        made, correction, more = settled(made, correction, alone, told)
-        notes += more
-    return made, correction, overrated, notes
+) -> tuple[Estimate, PanelError | None]:
+    """The panel's means, and the panel error; None for the panel's own view."""
+    layer, tau = None, options.panel_error
+    if tau != 0:
+        posterior = None if drawn.merged is None else drawn.merged.posterior
+        layer = PanelError.of(
+            jury.panel, drawn.alignment, options.measure, jury.declared, tau, kin, posterior
+        )
+    seed = np.random.SeedSequence(options.seed).spawn(2)[1]  # the same beside gold labels
+    return panel_estimate(drawn, options, layer, seed), layer
 
 
 def _labels(
@@ -266,8 +247,7 @@ def _overrated(
     size, common = (truth**2).sum(axis=1), truth @ group
     gap = over @ group - (over * truth).sum(axis=1) * common / size
     gap /= np.maximum(group @ group - common**2 / size, 1e-12)
-    low, high = interval(gap, options.level)
-    return float(np.median(gap)), float(low), float(high)
+    return middle_and_ends(gap, options.level)
 
 
 def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats:
@@ -302,28 +282,25 @@ def _one(measure: MeasureLike) -> Measure:
 def _cautions(evidence: Evidence) -> tuple[Note, ...]:
     """Return notes on what to consider before trusting the leaderboard."""
     judgments, drawn, found = evidence.jury.judgments, evidence.drawn, evidence.agreement
-    out: list[Note] = []
-    if len(judgments.judges) == 2:
-        text = "only two judges: where they differ, it is unknown who is right; use three or more"
-        out.append(Note("two-judges", 1, text, about="judges"))
-    if len(judgments.topics) < FEW_TOPICS:
-        text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
-        out.append(Note("few-topics", len(judgments.topics), text, about="result"))
+    judges, topics = len(judgments.judges), len(judgments.topics)
+    text = "only two judges: where they differ, it is unknown who is right; use three or more"
+    out = noted("two-judges", int(judges == 2), text, about="judges")
+    if topics < FEW_TOPICS:
+        text = f"only {plural(topics, 'topic')}: intervals are rough below ten"
+        out += noted("few-topics", topics, text, about="result")
     alone = evidence.jury.panel.labels_per_document().get(1, 0)
-    if len(judgments.judges) > 1 and alone > len(judgments.pool) / 2:
+    if judges > 1 and alone > len(judgments.pool) / 2:
         text = f"{alone:,} of {len(judgments.pool):,} documents have the label of one judge only"
-        out.append(Note("one-label", alone, text, about="judges"))
+        out += noted("one-label", alone, text, about="judges")
     lists = zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
     empty = tuple(system for system, row in lists if not row.any())
-    if empty:
-        text = "nothing retrieved for any judged topic, scored 0"
-        out.append(Note("nothing-retrieved", len(empty), text, subjects=empty, about="result"))
+    text = "nothing retrieved for any judged topic, scored 0"
+    out += noted("nothing-retrieved", len(empty), text, subjects=empty, about="result")
     if found is not None:
-        out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
+        out += tuple(Note("judges", 1, sentence, about="judges") for sentence in found.warnings)
         same = tuple(name for name, share in found.near_constant.items() if share == 1)
-        if same:
-            text = "a judge with the same label for every document does not affect the ranking"
-            out.append(Note("constant-judge", len(same), text, subjects=same, about="judges"))
+        text = "a judge with the same label for every document does not affect the ranking"
+        out += noted("constant-judge", len(same), text, subjects=same, about="judges")
         if drawn.labels is not None:
             out += dependence(found, judgments.judges, drawn.labels)
-    return tuple(out)
+    return out

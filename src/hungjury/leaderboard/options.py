@@ -8,6 +8,7 @@ leaderboard record.
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeVar
 
 from hungjury.base.choices import (
@@ -42,16 +43,6 @@ def _draws(draws: Any) -> int:
             remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
         )
     return int(draws)
-
-
-def _seed(seed: Any) -> Any:
-    check_seed(seed)
-    return seed
-
-
-def _level(level: Any) -> Any:
-    check_share("level", level)
-    return level
 
 
 def _panel_error(size: Any) -> Any:
@@ -92,7 +83,9 @@ class PanelArguments(ReadingOptions, total=False):
             flag=False,  # of many commands
         ),
     ]
-    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=_seed)]
+    seed: Annotated[
+        int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=check_seed)
+    ]
 
 
 class PlanArguments(PanelArguments, total=False):
@@ -135,7 +128,7 @@ class BoardArguments(PanelArguments, total=False):
             0.95,
             "Level of all intervals.",
             "Systems are told apart at this level too.",
-            kind="float", low=0.5, high=1, open_high=True, read=_level,
+            kind="float", low=0.5, high=1, open_high=True, read=partial(check_share, "level"),
         ),
     ]  # fmt: skip
     together: Annotated[

@@ -33,14 +33,15 @@ see `topic_effects`. The mean over systems is subtracted: only differences remai
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
-from hungjury.base.errors import Note
+from hungjury.base.arrays import Floats, Ints
+from hungjury.base.errors import Note, noted
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.merge_types import likeliest
@@ -50,7 +51,7 @@ from hungjury.leaderboard.effects import (
     Effects,
     Products,
     effects_in_parts,
-    is_linear,
+    linear_kernel,
     scores_under,
 )
 from hungjury.measures.base import pools_of
@@ -60,8 +61,7 @@ from hungjury.stats.resampling import expected_inclusion
 
 SPREAD = 0.4  # standard deviation of the logarithm of the factor on documents and systems
 FACTOR = float(np.exp(2 * SPREAD**2))  # the mean of its square
-MEASURED = (0.023, 0.046)  # of LLM panels on public collections: docs/leaderboard.md
-PEOPLE = 0.025  # of one person's labels against another's: the same
+PEOPLE = 0.025  # of one person's labels against another's: docs/leaderboard.md
 DEPTH = 10  # ranks that make up what a system shows
 ROUNDING = 1e-12  # of the largest eigenvalue: smaller ones are noise
 ONE_JUDGE, ONE_FAMILY, TWO_FAMILIES, MORE_FAMILIES = range(4)  # kinds of panels
@@ -127,8 +127,7 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
     """[system, system]: covariance of the means over topics, if people label the documents."""
     chances, grades = people_given_votes(panel), panel.grades
     scorer = Scorer(measure, alignment, grades[-1])
-    systems, kernel = len(alignment.systems), scorer.kernel
-    rng = np.random.default_rng(0)
+    kernel, rng = scorer.kernel, np.random.default_rng(0)
     if kernel is None:  # scoring each document's label in turn would take minutes
         return _sampled_error(scorer, chances, grades, rng)
     worth = kernel.worth[list(grades)]
@@ -136,11 +135,10 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
         cut = int(np.argmax(worth > worth[0]))
         upper = chances[:, cut:].sum(axis=1)
         chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
-    sets = LABEL_SETS if is_linear(scorer) else 1
+    sets = 1 if linear_kernel(scorer) is None else LABEL_SETS
     labels = drawn_grades(vote_shares(panel), panel.grades, sets, rng)
-    parts = effects_in_parts(scorer, labels, grades, np.arange(len(chances)))
-    turned = ((mine, part.turned(independent(chances[mine]))) for mine, part in parts)
-    return _sums(turned, [np.ones(len(chances))], systems)[0]
+    parts = components(scorer, labels, grades, chances)
+    return _sums(parts, [np.ones(len(chances))], len(alignment.systems))[0]
 
 
 def credit_below(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
@@ -279,8 +277,7 @@ class PanelError(Record, eq=False):
             f"what the panel credits below rank {MEASURED_DEPTH} counts for about half in ranks "
             f"and chances: people find less there; to avoid this, cut lists at {MEASURED_DEPTH}"
         )
-        deep = int((self.below != 0).sum())
-        return (Note("below-100", deep, text, about="result"),) if deep else ()
+        return noted("below-100", int((self.below != 0).sum()), text, about="result")
 
     @property
     def systems(self) -> Floats:
@@ -348,7 +345,7 @@ NEAR = 0.2  # weight of the kernel itself; the rest is its square, which reaches
 RIDGE = 1e-6  # of tau²: systems that show the same documents may still differ a little
 
 
-class Combined(Record, eq=False):
+class Combined(NamedTuple):
     """Posterior of the systems' means given panel and gold labels."""
 
     mean: Floats  # [system]
@@ -498,6 +495,20 @@ def independent(chances: Floats) -> Floats:
         turn[:, g, g - 1] = size
         turn[:, g + 1 :, g - 1] = -(size / left)[:, None] * chances[:, g + 1 :]
     return turn
+
+
+def components(
+    scorer: Scorer,
+    labels: NDArray[np.int16],
+    grades: tuple[int, ...],
+    chances: Floats,
+    documents: Ints | None = None,
+) -> Iterator[tuple[slice, Effects]]:
+    """Effects of grades with these chances [document of the pool, grade] as independent components,
+    of some documents of the pool, or of all; see `effects_in_parts`."""
+    mine = chances if documents is None else chances[documents]
+    for part, effect in effects_in_parts(scorer, labels, grades, documents):
+        yield part, effect.turned(independent(mine[part]))
 
 
 def contrasts(parts: Parts, probability: Floats, systems: int) -> Floats:

@@ -26,10 +26,10 @@ from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
+    components,
     contrasts_within,
     expected_contrasts,
     exposure_kernel,
-    independent,
 )
 from hungjury.leaderboard.plan_file import Plan, PlanRows, named, permanent_numbers, short_hashes
 from hungjury.measures.batch import Scorer, range_of
@@ -76,11 +76,9 @@ def expected_differences(
     chances = (1 - unknown) * votes + unknown * usual
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
-    parts = effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
-    turned = ((mine, effect.turned(independent(chances[mine]))) for mine, effect in parts)
-    undecided = contrasts_within(turned, weight, budgets, len(alignment.systems))
-    voted = merged.hard().labels
-    assert voted is not None
+    parts = components(scorer, drawn, grades, chances)
+    undecided = contrasts_within(parts, weight, budgets, len(alignment.systems))
+    voted = merged.hard_labels
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
     mean = scores_under(scorer, drawn).mean(axis=(0, 2))
@@ -250,9 +248,8 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     """[document]: how much its label changes differences between systems, with a floor."""
     scorer = Scorer(measure, alignment, merged.max_grade)
     labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
-    everything = np.arange(len(alignment.pool))
-    spread = np.empty(len(everything))
-    for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade), everything):
+    spread = np.empty(len(alignment.pool))
+    for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade)):
         effect = part.table()[:, :, 1]
         several = len(effect) > 1
         spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import takewhile
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import InputError, check_choice, plural
-from hungjury.base.files import write_whole
+from hungjury.base.files import read_lines, write_whole
 from hungjury.base.provenance import files_of
 from hungjury.base.records import Record
 from hungjury.base.results import Result
@@ -33,6 +32,7 @@ from hungjury.stats.resampling import inclusion
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
 ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 SHOWN = 10  # documents in a notebook
+WRITTEN = "give a file written by `hungjury plan`"
 JUDGE = "judge:"  # before a judge's name in the header of the file
 
 
@@ -225,17 +225,7 @@ class Plan(PlanRows, Result, eq=False):
     @staticmethod
     def read(path: str | PathLike[str]) -> Plan:
         """Read a plan that `write` or ``hungjury plan`` wrote."""
-        try:
-            with Path(path).open(encoding="utf-8-sig", newline="") as file:
-                lines = file.readlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"cannot be read: {error}",
-                code="unreadable-file",
-                file=str(path),
-                remedy="give a file written by `hungjury plan`",
-            ) from None
-        return _parsed(lines, str(path))
+        return _parsed(read_lines(path, WRITTEN), str(path))
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -326,7 +316,7 @@ def _parsed(lines: list[str], name: str) -> Plan:
             code="not-a-plan",
             file=name,
             line=1,
-            remedy="give a file written by `hungjury plan`",
+            remedy=WRITTEN,
         )
     heads = list(takewhile(lambda line: line.startswith("# "), lines))
     head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])

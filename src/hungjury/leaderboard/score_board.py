@@ -19,6 +19,7 @@ from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.results import Plot, in_report
 from hungjury.base.tables import Table
+from hungjury.base.text import finite
 from hungjury.comparison.compare import common_values
 from hungjury.judges.aware import aware_of_scores
 from hungjury.judges.weights import Weights
@@ -107,6 +108,10 @@ class ScoreBoard(Ranking, eq=False):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows, P(A beats B), groups and notes."""
+        without = {
+            name: {"leader": leader, "pairs_apart": pairs}
+            for name, (leader, pairs) in self.decisive.items()
+        }
         return {
             "measure": self.measure,
             "level": self.level,
@@ -114,11 +119,8 @@ class ScoreBoard(Ranking, eq=False):
             "beats": self.beats.tolist(),
             "groups": self.groups,
             "collections": list(self.parts),
-            "without": {
-                name: {"leader": leader, "pairs_apart": pairs}
-                for name, (leader, pairs) in self.decisive.items()
-            },
-            "notes": [note.to_dict() for note in self.notes],
+            "without": without,
+            "notes": finite(self.notes),
         }
 
     def _parts(self) -> Iterable[str | Table]:

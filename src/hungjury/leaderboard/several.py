@@ -233,6 +233,7 @@ def leaderboards(
             code="gold-missing",
             remedy="give gold labels of all collections, or of none",
         )
+    _weights(collections, weights)  # refused before boards are made
     chosen, _ = split_options(options, BoardOptions)
     boards = {}
     seeds = np.random.SeedSequence(chosen.seed).spawn(len(collections) + 1)

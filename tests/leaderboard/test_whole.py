@@ -1,0 +1,256 @@
+"""Whole boards, gates and plans of small collections, number by number."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from builders.whole import Stored, board, mark, small, told
+from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard import evidence
+
+STORED = Stored(Path(__file__).parent / "expected" / "whole.json")
+
+
+@pytest.fixture(autouse=True)
+def alike(monkeypatch):
+    """Eigenvectors with one sign, which libraries choose differently; few sets of labels."""
+    monkeypatch.setattr(evidence, "WORK", 0)
+    found = np.linalg.eigh
+
+    def signed(matrix):
+        value, vector = found(matrix)
+        at = np.abs(vector).round(6).argmax(axis=0)
+        return value, vector * np.sign(np.take_along_axis(vector, at[None], axis=0))
+
+    monkeypatch.setattr(np.linalg, "eigh", signed)
+
+
+def same(name, content):
+    STORED.same(name, content)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "RR", "P@5", "ERR"])
+def test_measures(measure):
+    same(f"measure {measure}", told(board(measure, top=3 if measure in ("nDCG@5", "ERR") else 1)))
+
+
+@pytest.mark.parametrize("measure", ["GMAP", "NumRelRet", "ESL", "Bpref", "Judged@5"])
+def test_measures_that_are_not_means_of_kernels(measure):
+    same(f"measure {measure}", told(board(measure, panel_error=0.02)))
+
+
+@pytest.mark.parametrize("merge", ["mv", "em-mv", "aware", "prm(users='ann')"])
+def test_merges(merge):
+    same(f"merge {merge}", told(board("nDCG@5", merge=merge)))
+
+
+@pytest.mark.parametrize("merge", ["binmv", "mv", "em-mv", "aware(sgl_tau_msd)"])
+def test_the_panels_own_view(merge):
+    options = {"panel_error": 0, "replicates": 20, "scope": "all", "prior": "flat"}
+    same(f"own {merge}", told(board("P@5", merge=merge, **options)))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": "topics", "kin": ["s1"]},
+        {"together": True, "level": 0.8, "families": {"ann": "x", "bob": "x", "cat_1": "y"}},
+        {"order": "wins", "outlook": False, "rel": 2, "top": 3},
+        {"order": 0.1, "families": "^[a-z]+", "panel_error": 0.001},
+        {"target": "topics", "panel_error": 0},
+    ],
+    ids=str,
+)
+def test_options(options):
+    same(f"options {options}", told(board("nDCG@5", **options)))
+
+
+def chosen(rows):
+    """Gold labels of some documents, as {topic: {document: label}}."""
+    truth, out = small()[2].to_dict(), {}
+    for topic, document in rows:
+        out.setdefault(topic, {})[document] = truth[topic][document]
+    return out
+
+
+def planned(design, budget=40, labelled=30, measure="nDCG@5"):
+    made = hj.plan(*small()[:2], measure, budget, design=design, seed=2)
+    pairs = list(zip(made.topics, made.documents, strict=True))
+    skipped = pairs[: labelled // 3] + pairs[labelled // 3 + 1 : labelled]
+    return {"gold": chosen(pairs if design == "topics" else skipped), "plan": made}
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "GMAP"])
+def test_gold_by_a_plan(measure):
+    same(f"gold {measure}", told(board(measure, **planned("influence"), kin=["s2"])))
+
+
+@pytest.mark.parametrize("design", ["uniform", "topics", "depth"])
+def test_gold_by_other_plans(design):
+    measure = "RR" if design == "depth" else "P@5"
+    same(f"gold {design}", told(board(measure, **planned(design), target="topics")))
+
+
+@pytest.mark.parametrize("design", ["random", None])
+def test_gold_without_a_plan(design):
+    gold = chosen((f"t{d % 4}", f"d{d // 4}") for d in range(56))
+    options = {"gold_design": design, "estimate": "direct", "looks": [30, 56, 80] * bool(design)}
+    same(f"gold {design}", told(board("nDCG@5", gold=gold, **options)))
+
+
+def test_gold_of_the_whole_pool():
+    same("gold whole", told(board("nDCG@5", gold=small()[2], kin=["s0", "s3"])))
+
+
+@pytest.mark.parametrize("design", ["influence", "uniform", "topics", "depth"])
+def test_plans(design):
+    made = hj.plan(*small()[:2], ["nDCG@5", "AP"], 30, design=design, seed=1)
+    more = hj.plan(*small()[:2], "RR", 60, design=design, seed=1, have=chosen([("t1", "d3")]))
+    content = {"text": made.to_text(), "rows": made.table().to_dicts(), "head": made._head()}
+    same(f"plan {design}", [content, more._head(), mark(more.weight), mark(more.priority)])
+
+
+def test_judges_compared_with_gold():
+    given = planned("influence")
+    found = hj.agreement_with_gold(small()[0], given["gold"], plan=given["plan"], seed=1)
+    top = hj.agreement_with_gold(small(3)[0], small(3)[2], rel=2, level=0.8, at_least=1)
+    same("agreement", [found.to_dict(), found.to_text(), top.to_dict(), top.to_text()])
+
+
+@pytest.mark.parametrize("kind", ["judges", "gold", "qrels", "probabilities", "scores"])
+def test_gates(kind):
+    judgments, runs, truth = small()
+    given = {"labels": judgments, "runs": runs, "draws": 200}
+    if kind == "gold":
+        given |= {**planned("influence"), "margin": 0.05}
+    elif kind == "scores":
+        given |= {"labels": hj.evaluate(truth, runs, "AP"), "runs": None, "margin": 0.4}
+    elif kind != "judges":
+        labels = truth if kind == "qrels" else hj.merge(judgments, "binmv")
+        given = {"labels": labels, "runs": runs, "margin": 0.1, "level": 0.9}
+    if kind == "probabilities":
+        given["draws"] = 200
+    found = hj.gate(baseline="s3", candidate=["s0", "s1"], **given)
+    same(f"gate {kind}", [found.to_dict(), found.to_text(), found.table().to_dicts()])
+
+
+def scores_by_judges():
+    rows = [
+        {"system": s, "topic": t, "judge": j, "score": (2 * i + 3 * t + k * (t % 3)) % 5}
+        for i, s in enumerate(("a-1", "a-2", "b-1", "b-2", "c-1"))
+        for t in range(5)
+        for k, j in enumerate("xyz")
+    ]
+    return hj.read_scores(rows, scale=(0, 4))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"target": "topics", "families": 2, "level": 0.8},
+        {"seed_pattern": "-[0-9]$", "weights": "sgl_tau_md"},
+        {"target": "topics", "seed_pattern": "-[0-9]$", "panel_error": 0.1, "order": "median"},
+    ],
+    ids=str,
+)
+def test_boards_of_scores_by_judges(options):
+    found = hj.leaderboard_of_scores(scores_by_judges(), draws=200, **options)
+    same(f"scores {options}", [found.to_dict(), found.to_text(), mark(found.samples)])
+
+
+@pytest.mark.parametrize("measure", ["AP", "GMAP", "NumRelRet", "ESL", "E(AP)"])
+def test_boards_of_scores(measure):
+    labels = hj.merge(small()[0], "binmv") if measure == "E(AP)" else small()[2]
+    given = hj.evaluate(labels, small()[1], measure, distribution=measure == "E(AP)")
+    target = "topics" if measure == "E(AP)" else "population"
+    found = hj.leaderboard_of_scores(given, draws=200, target=target)
+    same(f"scores {measure}", [found.to_dict(), found.to_text(), mark(found.samples)])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kin": ["s1"]},
+        {"weights": {"one": 1, "two": 3}, "target": "topics"},
+        {"seed_pattern": "[12]$", "panel_error": 0},
+    ],
+    ids=str,
+)
+def test_boards_over_collections(options):
+    both = {name: small(1, seed)[:2] for seed, name in enumerate(("one", "two"))}
+    found = hj.leaderboards(both, "nDCG@5", draws=200, **options)
+    same(f"several {options}", [found.to_dict(), found.to_text(), mark(found.samples)])
+
+
+def refused():
+    """Calls that are refused, and what is said about them, by name."""
+    judgments, runs, truth = small()
+    scores, plans = hj.evaluate(truth, runs, "AP"), planned("topics")
+    made, soft = planned("influence"), hj.merge(judgments, "binmv")
+    one = {"t0": small()[2].to_dict()["t0"]}
+    both = dict.fromkeys(("one", "two"), (judgments, runs))
+    some = hj.read_runs({"s0": {"t0": {"d1": 1.0}}, "z": {"t0": {"d1": 1.0}}})
+    rows = [("t0", "d1"), ("t1", "d2")]
+    return {
+        "two measures": lambda: board(["AP", "RR"]),
+        "expected measure": lambda: board("E(AP)"),
+        "no gold": lambda: board("AP", looks=[10]),
+        "one topic": lambda: hj.leaderboard(judgments.select(["t0"]), runs, "AP"),
+        "few draws": lambda: board("AP", draws=99),
+        "error above 1": lambda: board("AP", panel_error=1.01),
+        "bad level": lambda: board("AP", level=1),
+        "bad seed": lambda: board("AP", seed=-1),
+        "bad order": lambda: board("AP", order="nothing"),
+        "supervised": lambda: board("AP", merge="aware(supervised)"),
+        "soft and gold": lambda: hj.leaderboard(hj.merge(small(3)[0], "binmv"), runs, "AP",
+                                                gold=truth),
+        "soft and merge": lambda: hj.leaderboard(soft, runs, "AP", "mv"),
+        "plan without labels": lambda: board("AP", gold=chosen(rows), gold_design="plan"),
+        "plan and design": lambda: board("AP", **made, gold_design="random"),
+        "other gold": lambda: board("AP", gold={"t9": {"d1": 1}}),
+        "soft gold": lambda: board("AP", gold={"t0": {"d1": 0.5}}),
+        "few whole topics": lambda: board("AP", gold=one, gold_design="topics"),
+        "topics and a plan": lambda: board("AP", gold=made["gold"],
+                                           plan=[made["plan"], plans["plan"]]),
+        "late look": lambda: board("AP", **made, looks=[5, 10]),
+        "budget above pool": lambda: hj.plan(judgments, runs, "AP", 1000),
+        "budget 0": lambda: hj.plan(judgments, runs, "AP", 0),
+        "budget reached": lambda: hj.plan(judgments, runs, "AP", 2, have=chosen(rows)),
+        "no topic fits": lambda: hj.plan(judgments, runs, "AP", 5, design="topics"),
+        "gate without baseline": lambda: hj.gate(truth, runs, "", "s0"),
+        "gate without candidates": lambda: hj.gate(truth, runs, "s0", []),
+        "gate of one": lambda: hj.gate(truth, runs, "s0", ["s1", "s0"]),
+        "gate with an infinite margin": lambda: hj.gate(truth, runs, "s0", "s1", margin=np.inf),
+        "gate of others": lambda: hj.gate(truth, runs, "s0", "s9"),
+        "gate without runs": lambda: hj.gate(truth, None, "s0", "s1"),
+        "gate with runs": lambda: hj.gate(scores, runs, "s0", "s1"),
+        "gate with gold of qrels": lambda: hj.gate(truth, runs, "s0", "s1", gold=truth),
+        "gate with a margin": lambda: hj.gate(judgments, runs, "s0", "s1", margin=0.1),
+        "gate of nothing": lambda: hj.gate(truth, {"s0": {"t0": {"d1": 1.0}},
+                                                   "z": {"t0": {"y": 1.0}}}, "s0", "z"),
+        "certain scores": lambda: hj.leaderboard_of_scores(scores, target="topics"),
+        "bad pattern": lambda: hj.leaderboard_of_scores(scores, seed_pattern="("),
+        "no repeats": lambda: hj.leaderboard_of_scores(scores, seed_pattern="x"),
+        "whole names": lambda: hj.leaderboard_of_scores(scores, seed_pattern="s0"),
+        "one collection": lambda: hj.leaderboards({"one": both["one"]}, "AP"),
+        "column": lambda: hj.leaderboards(both | {"wins": both["one"]}, "AP"),
+        "some gold": lambda: hj.leaderboards(both, "AP", gold={"one": truth}),
+        "missing systems": lambda: hj.leaderboards({"a": both["one"], "b": (judgments, some)}, "AP",
+                                                   draws=100),
+        "bad weights": lambda: hj.leaderboards(both, "AP", weights={"one": 1, "two": -1}),
+        "soft judges": lambda: hj.agreement_with_gold({"a": {"1": {"d": 0.5}}}, truth),
+        "at least": lambda: hj.agreement_with_gold(judgments, truth, at_least=-1),
+    }  # fmt: skip
+
+
+def test_all_that_is_refused():
+    said = {}
+    for name, call in refused().items():
+        with pytest.raises((HungjuryError, TypeError)) as caught:
+            call()
+        error = caught.value
+        said[name] = [str(error), getattr(error, "code", ""), getattr(error, "argument", "")]
+    same("refused", said)
