@@ -341,7 +341,7 @@ def _by_judge(judgments: Judgments, used: list[str], at_least: int) -> list[str]
         shown = shown[number[shown] >= at_least][: None if at_least else MOST_LISTED]
     width = max((len(names[j]) for j in shown), default=0)
     lines = [
-        f"  {names[j]:<{width}}  {number[j]:,} labels "
+        f"  {names[j]:<{width}}  {plural(int(number[j]), 'label')} "
         f"({percent(number[j] / len(judgments.pool))} of documents)  {used[j]}"
         for j in shown.tolist()
     ]

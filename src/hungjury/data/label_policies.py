@@ -77,7 +77,6 @@ def _mapped(
         at = by_word.get(old, []) if isinstance(old, str) else np.flatnonzero(rows.label == old)
         if not len(at):
             unseen.append(old if isinstance(old, str) else f"{old:g}")
-            continue
         label[at] = np.nan if new is None else new
         declared[at] = new is None
         changed[at] = True
