@@ -200,19 +200,20 @@ def _excel(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Sto
 
     try:
         book = openpyxl.load_workbook(io.BytesIO(source.content()), read_only=True, data_only=True)
-        sheets = {s.title: [r for r in s.values if any(c is not None for c in r)] for s in book}
+        sheets = {s.title: list(enumerate(s.values, 1)) for s in book}
     except Exception as error:  # of many kinds, for archives of other programs
         raise source.error(
             f"not a readable Excel file: {error}", "not-excel", "save it as .xlsx or CSV"
         ) from None
-    filled = [name for name, rows in sheets.items() if rows]
+    found = {name: [r for r in rows if set(r[1]) - {None}] for name, rows in sheets.items()}
+    filled = [name for name, rows in found.items() if rows]
     if len(filled) != 1:
         said = f"{len(filled)} sheets have rows" + (f": {few(filled)}" if filled else "")
         raise source.error(said, "many-sheets", "keep one sheet, with a header in its first row")
-    header, *rows = sheets[filled[0]]
+    (_, header), *rows = found[filled[0]]
     names = _names(source, ["" if name is None else str(name) for name in header])
-    columns = {n: [_cell(row[i]) for row in rows] for i, n in enumerate(names) if n}
-    lines = range(2, len(rows) + 2)
+    columns = {n: [_cell(row[i]) for _, row in rows] for i, n in enumerate(names) if n}
+    lines = [line for line, _ in rows]
     return InputTable(source.name, columns, lines, given, source.stem)
 
 

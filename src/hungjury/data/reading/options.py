@@ -389,7 +389,8 @@ def assigned(
         refuse_gold_options(options)
     taken = {*of_labels, *of_runs, *of_gold}
     taken |= {*(GOLD if of_gold else ()), *(BESIDE if of_runs else ())}
-    refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
+    left = {k: v for k, v in options.items() if k not in taken and v is not None}
+    refuse_options(left, "the labels and runs")
     return of_labels, of_runs, of_gold
 
 
