@@ -380,32 +380,32 @@ def test_common_is_what_both_judged():
 
 def test_pictures(tmp_path):
     pytest.importorskip("matplotlib")
-    from hungjury.report.judge_plots import agreement_heatmap, ranking_plot
+    from hungjury.report.judge_plots import draw_agreement
 
     found = agreement(judgments(made_up(21, top=2), 2), RUNS)
     for what in ("kappa", "agreement", "tau", "tau_ap"):
-        figure = agreement_heatmap(found, what)
+        figure = draw_agreement(found, what)
         shown = [t.get_text() for t in figure.axes[0].get_xticklabels()]
         assert shown == [found.judges[i] for i in found.order()]
     figure.savefig(tmp_path / "tau_ap.png")
-    figure = ranking_plot(found)
+    figure = draw_agreement(found, "rankings")
     assert sorted(t.get_text() for t in figure.axes[0].get_yticklabels()) == list(RUNS)
     figure.savefig(tmp_path / "ranks.svg")
     without = agreement(judgments(made_up(21, top=2), 2))
-    agreement_heatmap(without)
-    for draw in (ranking_plot, lambda a: agreement_heatmap(a, "tau")):
+    draw_agreement(without)
+    for what in ("rankings", "tau", "bump"):
         with pytest.raises(InputError, match="with runs"):
-            draw(without)
+            draw_agreement(without, what)
     with pytest.raises(InputError, match="kappa"):
         hj.agreement(judgments(made_up(21, top=2), 2)).plot("colour")
 
 
 def test_pictures_without_matplotlib_name_the_install_line(monkeypatch):
-    from hungjury.report.judge_plots import agreement_heatmap
+    from hungjury.report.judge_plots import draw_agreement
 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"hungjury\[report\]"):
-        agreement_heatmap(agreement(judgments(made_up(1), 1)))
+        draw_agreement(agreement(judgments(made_up(1), 1)))
 
 
 def crowd(lean=(1, 2), seed=0):

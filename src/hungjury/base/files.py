@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 from hungjury.base.errors import InputError
 
 PROJECT = "hungjury.toml"
+OF_PROJECTS = ("leaderboard", "gate", "plan", "compare", "evaluate", "agreement", "merge", "label")
 
 
 def cores() -> int:

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from hungjury import __version__
 from hungjury.base.errors import HungjuryError
-from hungjury.base.files import PROJECT, refuse_inputs
+from hungjury.base.files import OF_PROJECTS, PROJECT, refuse_inputs
 from hungjury.cli import failing
 from hungjury.cli.output import deliver, guard_streams, input_files, print_notes
 
@@ -101,7 +101,6 @@ def finished(command: click.Command) -> click.Command:
 
 # Options with which a command does something else than without them.
 ONLY_TYPED = {"agreement": ("gold",), "merge": ("gold", "runs", "measures")}
-OF_PROJECTS = {"agreement", "compare", "evaluate", "gate", "label", "leaderboard", "merge", "plan"}
 
 
 def _take_project(context: click.Context, _option: click.Parameter, path: str | None) -> None:

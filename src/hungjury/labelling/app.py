@@ -288,12 +288,12 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
     async def progress(request: Request) -> Response:
         return JSONResponse(asked.progress(person_of(request), request.query_params))
 
-    def post(path: str, handler: Callable[[Person, Body], Reply]) -> Route:
+    def post(name: str) -> Route:
         async def handle(request: Request) -> Response:
             person = person_of(request)
-            return JSONResponse(handler(person, await read_json(request)))
+            return JSONResponse(getattr(asked, name)(person, await read_json(request)))
 
-        return Route(f"/{{key}}/{path}", handle, methods=["POST"])
+        return Route(f"/{{key}}/{name}", handle, methods=["POST"])
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -309,10 +309,7 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
 
     routes = [
         Route("/enter", enter),
-        post("task", asked.task),
-        post("label", asked.label),
-        post("skip", asked.skip),
-        post("undo", asked.undo),
+        *map(post, ("task", "label", "skip", "undo")),
         Route("/{key}/progress", progress),
         Route("/{key}/", page),
         Route("/{key}/{part}", page),

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError, Note, closest
-from hungjury.base.files import PROJECT, file_error
+from hungjury.base.files import OF_PROJECTS, PROJECT, file_error
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
 from hungjury.data.reading.options import JUDGES, READING, among, run_options
@@ -43,7 +43,6 @@ RESULTS = "results"
 PATHS = ("judges", "runs", "qrels", "gold", "plan", "queries", "documents")
 DECLARED_BY_FILE = ("families", "kin")  # a pattern, or a file of the project
 WRITTEN = ("slices", "report")  # other files of commands
-COMMANDS = ("leaderboard", "gate", "plan", "compare", "evaluate", "agreement", "merge", "label")
 GATE = ("baseline", "candidate", "margin")
 _COLLECTION = {*PATHS, *DECLARED_BY_FILE, *READING, "rel"}
 _EVALUATION = {"measures", "baseline", "merge", "level", "target", "seed", "draws"}
@@ -102,7 +101,7 @@ class Project(Record, eq=False):
         content.check()
         super().__init__(
             name, content.collections(), content.table("evaluation"),
-            {command: content.table(command) for command in COMMANDS}, tuple(content.notes),
+            {command: content.table(command) for command in OF_PROJECTS}, tuple(content.notes),
         )  # fmt: skip
 
     @property
@@ -240,7 +239,7 @@ class _Content:
         """Raise an error that lists every unknown table, unknown key and wrong value."""
         problems: list[tuple[int, str]] = []
         own = {"collection": _COLLECTION, "evaluation": _EVALUATION}
-        known = {"collections", *own, *COMMANDS}
+        known = {"collections", *own, *OF_PROJECTS}
         for name, table in self.tables.items():
             if name not in known or not isinstance(table, dict):
                 problems.append(self._unknown(name, known, "", "table"))

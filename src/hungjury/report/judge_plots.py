@@ -88,21 +88,16 @@ _TITLES = {
 
 
 def draw_agreement(found: Agreement, what: AgreementPicture = "kappa") -> Figure:
-    """Draw the rankings of systems, or a heat map of all pairs of judges."""
+    """Draw the rankings of systems, or a heat map of all pairs of judges, those who agree next to
+    each other."""
+    order = found.order()
     if what == "bump":
-        order, rankings = found.order(), _ranked(found)
+        rankings = _ranked(found)
         ranks = rankings.ranks()[order].T
         return draw_bump(rankings.systems, [found.judges[i] for i in order], ranks)
-    return ranking_plot(found) if what == "rankings" else agreement_heatmap(found, what)
-
-
-def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
-    """Draw all pairs of judges; judges who agree are next to each other.
-
-    what: "kappa", "agreement", or with runs "tau" or "tau_ap".
-    """
+    if what == "rankings":
+        return _rankings(found)
     of = _ranked(found) if what in ("tau", "tau_ap") else found.pairs
-    order = found.order()
     values = getattr(of, what)[np.ix_(order, order)]
     return _judge_map(values, [found.judges[i] for i in order], _TITLES[what])
 
@@ -125,7 +120,7 @@ def _ranked(found: Agreement) -> Rankings:
     return found.rankings
 
 
-def ranking_plot(found: Agreement) -> Figure:
+def _rankings(found: Agreement) -> Figure:
     """Draw the rank of each system under each judge alone, and its spread over judges.
 
     Systems from best to worst by median rank, judges in the order of the heat map.

@@ -36,17 +36,6 @@ MARKERS = "os^Dv<>PX*hpd"  # their number and that of colours have no common fac
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Make an empty figure, without a window or global state."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
-    except ValueError as error:  # MPLBACKEND names no backend
-        raise _unusable(error) from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
     """Make a figure with one plain pair of axes."""
     figure, (axes,) = new_grid(width, height, 1, 1)
@@ -54,16 +43,30 @@ def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def new_grid(
-    width: float, height: float, number: int, across: int, widths: Sequence[float] | None = None
-) -> tuple[Figure, list[Axes]]:
-    """Return a figure with `number` plain axes, `across` of them side by side, all on one scale;
-    widths: relative ones of the columns."""
-    figure = new_figure(width, height)
-    grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False,
+    width: float, height: float, number: int, across: int,
+    widths: Sequence[float] | None = None, shared: bool = True,
+) -> tuple[Figure, list[Axes]]:  # fmt: skip
+    """Make a figure, without a window or global state, with `number` plain axes, `across` of them
+    side by side: a light grid, no frame on top and on the right.
+
+    widths: relative ones of the columns. shared: all are on one scale.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
+    except ValueError as error:  # MPLBACKEND names no backend
+        raise _unusable(error) from None
+    figure = Figure(figsize=(width, height), layout="constrained")
+    grid = figure.subplots(-(-number // across), across, sharey=shared, squeeze=False,
                            width_ratios=widths).ravel()  # fmt: skip
     for empty in grid[number:]:
         empty.remove()
-    return figure, plain(grid[:number])
+    for axes in grid[:number]:
+        axes.grid(alpha=0.3)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    return figure, list(grid[:number])
 
 
 def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
@@ -89,15 +92,6 @@ def draw_intervals(
                 colors=colours, linewidth=2)  # fmt: skip
     for place, colour in enumerate([dots] * len(middle) if isinstance(dots, str) else dots):
         axes.plot(middle[place], place, "o", color=colour, markersize=4)
-
-
-def plain(axes: Iterable[Axes]) -> list[Axes]:
-    """Give axes a light grid, and no frame on top and on the right."""
-    for one in axes:
-        one.grid(alpha=0.3)
-        for side in ("top", "right"):
-            one.spines[side].set_visible(False)
-    return list(axes)
 
 
 def shortened(name: str) -> str:

@@ -231,7 +231,7 @@ def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -
     lettered: factors by the letter of their panel; default: all, without letters.
     """
     titles = {name: f"({letter}) {name}" for letter, name in (lettered or {}).items()}
-    titles = titles or {name: name for name in _all(found)}
+    titles = titles or {name: name for name in (found.subject, *found.factors) if name}
     names = list(titles)
     widths = [max(2.0, 0.18 * len(found.levels[name])) for name in names]
     figure, panels = new_grid(sum(widths) + 1.0, 4.0, len(names), len(names), widths)
@@ -246,10 +246,6 @@ def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -
         axes.set_title(titles[name], fontsize=10, loc="left")
     panels[0].set_ylabel(f"mean {_sign(found)}")
     return figure
-
-
-def _all(found: Anova) -> list[str]:
-    return [*([found.subject] if found.subject else []), *found.factors]
 
 
 def _sign(found: Anova) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hungjury.base.errors import plural
 from hungjury.base.text import columns, number_text
 from hungjury.ltr.compare import DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
-from hungjury.report.pictures import new_figure, new_grid, new_picture, plain
+from hungjury.report.pictures import new_grid, new_picture
 from hungjury.users.model import UserClass, UserModel
 
 if TYPE_CHECKING:
@@ -67,16 +68,17 @@ def draw_comparisons(several: DataSetComparison) -> Figure:
     Dots are the models' sizes.
     """
     sets = several.found
-    across = max(len(found.measures) for found in sets.values())
-    figure = new_figure(4.6 * across, 3.8 * len(sets))
-    grid = figure.subplots(len(sets), across, squeeze=False)
-    for panels, (name, found) in zip(grid, sets.items(), strict=True):
-        for m, axes in enumerate(plain(panels)):
-            _curves(axes, found, m)
-            title = f"{name}, {found.measures[m]}" if len(sets) > 1 else found.measures[m]
-            axes.set(xlabel="trees", title=title)
-        panels[0].set_ylabel(f"mean over {found.folds} test set{'s' * (found.folds > 1)}")
-        panels[0].legend(frameon=False, fontsize=8, loc="lower right")
+    panels = [(name, found, m) for name, found in sets.items() for m in range(len(found.measures))]
+    across = len(panels) // len(sets)
+    size = 4.6 * across, 3.8 * len(sets)
+    figure, grid = new_grid(*size, len(panels), across, shared=False)
+    for axes, (name, found, m) in zip(grid, panels, strict=True):
+        _curves(axes, found, m)
+        title = f"{name}, {found.measures[m]}" if len(sets) > 1 else found.measures[m]
+        axes.set(xlabel="trees", title=title)
+        if m == 0:
+            axes.set_ylabel(f"mean over {plural(found.folds, 'test set')}")
+            axes.legend(frameon=False, fontsize=8, loc="lower right")
     return figure
 
 
