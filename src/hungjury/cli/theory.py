@@ -48,7 +48,7 @@ def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
     from hungjury.theory.ordering import compare_lists
 
     found = compare_lists(a, b, kind, scale=scale)
-    deliver(f"{found}\n\n{found.matrices()}", None)
+    deliver(f"{found}\n\n{found.table()}", None)
 
 
 @theory_command.command("axioms")

@@ -46,7 +46,7 @@ class PairedTest(NamedTuple):
     effect: str = "d_z"
     interval: str = "of the same test"  # how the interval of the mean difference is made
     draws: bool = True
-    together: Callable[[Floats, float, int, int], multiple.RandomisedTukey] | None = None
+    together: Callable[[Floats, float, int, int], stats.Tested] | None = None
 
 
 TESTS: dict[SignificanceTest, PairedTest] = {
@@ -205,6 +205,10 @@ class Compared(Record):
     p_equivalent_corrected: float | None = None
 
 
+_AS_THEY_ARE = ("baselines", "measures", "margin", "family", "test", "correction", "alpha",
+                "samples", "seed")  # fmt: skip
+
+
 class Comparison(Record, Result, eq=False):
     """Systems against baselines, or all pairs of them; iterates over `rows`.
 
@@ -281,19 +285,11 @@ class Comparison(Record, Result, eq=False):
         """All fields; undefined and infinite numbers are None."""
         beaten = self.beaten()
         return {
-            "baselines": self.baselines,
-            "margin": self.margin,
-            "family": self.family,
+            **{name: getattr(self, name) for name in _AS_THEY_ARE},
             "anova": {m: [row._asdict() for row in rows] for m, rows in self.anova.items()},
-            "test": self.test,
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "samples": self.samples,
-            "seed": self.seed,
             "effect": TESTS[self.test].effect,
             "interval": TESTS[self.test].interval,
             "settings": self.settings.to_dict(),
-            "measures": self.measures,
             "mean": {
                 system: {m: float(self.mean[i, s]) for i, m in enumerate(self.measures)}
                 for s, system in enumerate(self.systems)

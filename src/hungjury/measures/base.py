@@ -104,6 +104,7 @@ def seen(ranks: Floats | NDArray[np.int32], cutoff: int | None) -> Floats:
     return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
 
 
+# What the letters in formulas mean.
 NOTATION = {
     "n, m": "ranks, counted from 1",
     "N": "length of the ranked list",
@@ -116,7 +117,6 @@ NOTATION = {
     "P(x_n = 1)": "probability that the document at rank n is relevant",
     "#{...}": "number of documents for which ... holds",
 }
-"""What the letters in formulas mean."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -136,8 +136,8 @@ def rests_on(*names: str) -> Callable[[F], F]:
 
 
 SCORING = ("score", "defined", "average", "normalised", "gain_of_grades", "discount")
+# The proof of sums of w_n g(l_n) over a base that the pool fixes, where w does not increase.
 RANK_WEIGHTED = "thesis, section 3.4.1: rank-weighted, for gains that grow with the grade"
-"""The proof of sums of w_n g(l_n) over a base that the pool fixes, where w does not increase."""
 
 
 class Measure(Named):

@@ -9,16 +9,17 @@ and definitions differ.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hungjury.base.errors import InputError, MissingExtra
 from hungjury.data.labels import read_qrels
 from hungjury.data.qrels import Qrels
 from hungjury.measures.catalogue import CATALOGUE, Measure, MeasureLike, measure
-from hungjury.measures.distribution import GMEAN_FLOOR
+from hungjury.measures.distribution import summarised
 from hungjury.measures.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -109,25 +110,24 @@ def _measure_class(package: Any, cls: type[Measure], label: str) -> Any:
                 return f"{label}{self.params or ''}"
 
         def aggregator(self) -> Any:
-            average = self.ours().average
-            if average == "sum":
-                return package.measures.SumAgg()
-            return _GeometricMean() if average == "gmean" else package.measures.MeanAgg()
+            return _Summary(self.ours().average)
 
     return Borrowed
 
 
-class _GeometricMean:
-    """The geometric mean, as `Scores.mean` computes it."""
+class _Summary:
+    """The summary over topics, as `Scores.mean` computes it."""
 
-    def __init__(self) -> None:
-        self.logs: list[float] = []
+    def __init__(self, average: str) -> None:
+        self.average = average
+        self.values: list[float] = []
 
     def add(self, value: float) -> None:
-        self.logs.append(math.log(max(value, GMEAN_FLOOR)))
+        self.values.append(value)
 
     def result(self) -> float:
-        return math.exp(sum(self.logs) / len(self.logs)) if self.logs else math.nan
+        values = np.array(self.values)
+        return float(summarised(values, values == values, self.average))
 
 
 def _provider_class(package: Any) -> Any:

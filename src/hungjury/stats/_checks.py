@@ -11,8 +11,8 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, check_seed
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 
+# A float for one-dimensional input, an array of floats for more axes (as numpy's reductions).
 Numbers: TypeAlias = Any
-"""A float for one-dimensional input, an array of floats for more axes (as numpy's reductions)."""
 Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random is slow to import
 
 

@@ -26,6 +26,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Seed, count, generator, numbers
+from hungjury.stats.paired import CELLS_AT_ONCE, NOISE, Tested
 from hungjury.stats.resampling import normal_reach
 
 
@@ -175,10 +176,6 @@ def simultaneous_widths(
     return np.asarray(stretch * float(np.quantile(largest, level)) * sd)
 
 
-CELLS_AT_ONCE = 2**21  # entries of one block of permuted tables, to bound memory
-NOISE = 1e-12  # relative size below which a difference of means is rounding
-
-
 class Variance(NamedTuple):
     """A source of an analysis of variance; omega2 is the share of variance that it explains."""
 
@@ -218,9 +215,10 @@ def two_way_anova(values: ArrayLike) -> list[Variance]:
     return [*rows, Variance("error", df[0] * df[1], left, error, np.nan, np.nan, np.nan)]
 
 
-def tukey_test(values: ArrayLike, alpha: float = 0.05) -> RandomisedTukey:
+def tukey_test(values: ArrayLike, alpha: float = 0.05) -> Tested:
     """Test all pairs by Tukey's HSD, from values [system, topic] with topics as blocks.
 
+    Pairs are in the order of `numpy.triu_indices`.
     The error is that of `two_way_anova`. Of many pairs, the studentised range is evaluated at 64
     points and interpolated in its logarithm: p-values differ by less than 1e-4.
     """
@@ -244,7 +242,7 @@ def tukey_test(values: ArrayLike, alpha: float = 0.05) -> RandomisedTukey:
         p = np.exp(PchipInterpolator(at, np.log(np.maximum(p, 1e-300)))(q[known]))
     pvalues = np.zeros(len(q))  # without any error every difference is certain
     pvalues[known] = p
-    return RandomisedTukey(pvalues, _range_quantile(1 - alpha, len(table), error.df) * scale)
+    return Tested(pvalues, _range_quantile(1 - alpha, len(table), error.df) * scale)
 
 
 def _two_systems(values: ArrayLike) -> Floats:
@@ -258,16 +256,9 @@ def _two_systems(values: ArrayLike) -> Floats:
     return table
 
 
-class RandomisedTukey(NamedTuple):
-    """p-values of all pairs, in the order of `numpy.triu_indices`, and the difference needed."""
-
-    p: Floats
-    needed: float
-
-
 def randomised_tukey(
     values: ArrayLike, samples: int = 5000, rng: Seed = 0, alpha: float = 0.05
-) -> RandomisedTukey:
+) -> Tested:
     """Test all pairs by a randomised Tukey HSD, from values [system, topic].
 
     If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
@@ -285,7 +276,7 @@ def randomised_tukey(
     # Sorted, the samples that reach a limit are all those from its place on.
     reached = samples - np.searchsorted(np.sort(largest), limit)
     p = (reached + 1) / (samples + 1)
-    return RandomisedTukey(np.asarray(p), float(np.quantile(largest, 1 - alpha)))
+    return Tested(np.asarray(p), float(np.quantile(largest, 1 - alpha)))
 
 
 def _largest_differences(table: Floats, samples: int, rng: np.random.Generator) -> Floats:

@@ -18,8 +18,7 @@ Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashab
 Scored: TypeAlias = Mapping[Hashable, float]
 RboTies: TypeAlias = Literal["a", "b", "w"]
 
-CELLS_AT_ONCE = 2**20
-"""Entries of one block of the item x depth tables, to bound memory."""
+CELLS_AT_ONCE = 2**20  # entries of one block of the item x depth tables, to bound memory
 
 
 class _Places(NamedTuple):

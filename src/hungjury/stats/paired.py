@@ -19,10 +19,8 @@ from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
 from hungjury.stats.resampling import resample_counts
 
-CELLS_AT_ONCE = 2**21
-"""Entries of one block of a samples x pairs table, to bound memory."""
-NOISE = 1e-12
-"""Relative size below which a difference of sums is rounding."""
+CELLS_AT_ONCE = 2**21  # entries of one block of a samples x pairs table, to bound memory
+NOISE = 1e-12  # relative size below which a difference of sums is rounding
 
 
 def t_test(differences: ArrayLike) -> Numbers:
@@ -95,8 +93,8 @@ def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed =
     return as_number(pvalues.reshape(shape))
 
 
-class StudentisedBootstrap(NamedTuple):
-    """p-values, and the |mean difference| each pair needs to be significant at alpha."""
+class Tested(NamedTuple):
+    """p-values of pairs, and the |mean difference| needed to be significant at alpha."""
 
     p: Numbers
     needed: Numbers
@@ -109,7 +107,7 @@ def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -
 
 def studentised_bootstrap(
     differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float | None = 0.05
-) -> StudentisedBootstrap:
+) -> Tested:
     """Test by Sakai's paired bootstrap, and find the difference it needs (SIGIR 2006).
 
     Differences are shifted to mean 0 and their topics resampled; p is (b + 1) / (samples + 1),
@@ -131,7 +129,7 @@ def studentised_bootstrap(
         rank = max(1, round(samples * alpha)) - 1
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
         needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
-    return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
+    return Tested(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
 
 
 def _differences(differences: ArrayLike) -> Floats:

@@ -17,8 +17,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
 
-CELLS_AT_ONCE = 2**22
-"""Entries of one block of a table of resampled topics, to bound memory."""
+CELLS_AT_ONCE = 2**22  # entries of one block of a table of resampled topics, to bound memory
 
 
 def resample_counts(topics: int, draws: int, rng: Seed = 0) -> Floats:

@@ -43,11 +43,10 @@ from hungjury.theory.list_pairs import (
 from hungjury.theory.ordering import interval_scale
 from hungjury.users.model import UserModel, user_model
 
-MOST_SHOWN = 12
-"""Documents of the longest list that is printed."""
+MOST_SHOWN = 12  # documents of the longest list that is printed
 
+# Documents of pools, times samples, of the longest random check: about a minute.
 MOST_DRAWN = 2_000_000_000
-"""Documents of pools, times samples, of the longest random check: about a minute."""
 
 AXIOMS = ("replacement", "swap")
 
@@ -247,8 +246,7 @@ def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ..
     return tuple(labels.count(grade) for grade in range(grades))
 
 
-BINARY_LENGTH = 8
-"""Binary lists up to this length are all checked."""
+BINARY_LENGTH = 8  # binary lists up to this length are all checked
 CUTOFF = 10  # of nMCG with given users
 SCALE_LENGTH = 6  # of the lists on which steps are compared
 

@@ -34,11 +34,9 @@ from hungjury.theory.balancing_forms import TOLERANCE, closed_form
 from hungjury.theory.list_pairs import ListScorer, MeasureLike, plentiful_pool
 
 Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
-Index: TypeAlias = int | float
-"""A rank, or minus infinity."""
+Index: TypeAlias = int | float  # a rank, or minus infinity
 
-SHORT, LONG = 4, 30
-"""Lengths at which Replacement is checked, completely and at random."""
+SHORT, LONG = 4, 30  # lengths at which Replacement is checked, completely and at random
 
 
 def balancing_index(
@@ -192,15 +190,13 @@ CURVES = (
 
 MOST_DOTS = 5  # lengths up to which a picture has dots instead of lines
 EXAMPLE_LENGTH = 5  # of the lists for which required parameters are chosen
+# Shares of relevant documents of the two simulated runs, and where their tails begin.
 BOTH_TOP = 0.2
 BETTER_MIDDLE, WORSE_MIDDLE = 0.7, 0.3
 BETTER_TAIL, WORSE_TAIL = 0.1, 0.7
 MIDDLE = 20
-"""Shares of relevant documents of the two simulated runs, and where their tails begin."""
-UNSEEN = 1e-16
-"""Ranks whose total weight is below this do not change a score."""
-CELLS = 1 << 22
-"""Random numbers in memory at once."""
+UNSEEN = 1e-16  # ranks whose total weight is below this do not change a score
+CELLS = 1 << 22  # random numbers in memory at once
 
 
 class BalancingCurves(Record, Result, eq=False):

@@ -21,8 +21,7 @@ from hungjury.measures.catalogue.gain import Persistent, gain_table, gRBP
 
 Balances: TypeAlias = Callable[[int], bool]
 
-TOLERANCE = 1e-12
-"""Relative difference below which two scores count as equal: rounding."""
+TOLERANCE = 1e-12  # relative difference below which two scores count as equal: rounding
 
 
 def closed_form(measure: Measure, low: int, top: int) -> Callable[[int], Balances] | None:

@@ -30,12 +30,10 @@ class ListScorer:
     def __init__(self, given: MeasureLike) -> None:
         self.given = given
         self.measure: Measure | None = None
-        self.function: Callable[[tuple[int, ...]], float] | None = None
         if isinstance(given, (str, Measure, IrMeasure)):
             self.measure = measure(given)
             self.name = str(self.measure)
         elif callable(given):
-            self.function = given
             self.name = getattr(given, "__name__", repr(given))
         else:
             raise InputError(
@@ -59,9 +57,9 @@ class ListScorer:
 
         pool: documents of each grade 0, 1, ... A user's function does not see it.
         """
-        if self.function is not None:
-            return np.array([self.function(tuple(row)) for row in lists.tolist()], dtype=float)
-        assert self.measure is not None
+        if self.measure is None:
+            function: Any = self.given
+            return np.array([function(tuple(row)) for row in lists.tolist()], dtype=float)
         labels: Any = np.repeat(np.arange(len(pool)), pool)
         values = np.empty(len(lists))
         step = max(BUDGET // lists.shape[-1], 1)
@@ -80,12 +78,9 @@ def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:
     return (length,) * grades
 
 
-MOST_LISTS = 1_000_000
-"""A check is exhaustive up to this many lists, over all pools."""
-MOST_PAIRS = 4_000_000
-"""A check is exhaustive up to this many pairs of lists in memory at once."""
-RANDOM_POOLS = 50
-"""Pools among which the pairs of a random check are divided."""
+MOST_LISTS = 1_000_000  # a check is exhaustive up to this many lists, over all pools
+MOST_PAIRS = 4_000_000  # a check is exhaustive up to this many pairs of lists in memory at once
+RANDOM_POOLS = 50  # pools among which the pairs of a random check are divided
 
 
 class ListPairs(NamedTuple):

@@ -90,14 +90,9 @@ class ListComparison(Record, Result, eq=False):
             ends = [tuple(sorted(labels, reverse=True)) for labels in ends]
         return _climb(ends[0], ends[1])
 
-    def matrices(self) -> str:
-        """The counts that decide, side by side: a row for every rank, a column for every grade."""
-        if self.scale == "ratio":
-            return f"units of relevance: {self.counts_a[0]} and {self.counts_b[0]}"
-        return self.table().to_text()
-
     def table(self) -> Table:
-        """Return the counts that decide, side by side."""
+        """Return the counts that decide, side by side: a row for every rank, a column for every
+        grade."""
         if self.scale == "ratio":
             units = [int(self.counts_a[0]), int(self.counts_b[0])]
             return Table(["units of relevance", "a", "b"], [["both lists", *units]])
@@ -260,8 +255,7 @@ def _climb(start: Grades, goal: Grades) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-MOST_LISTS = 1024
-"""Lists of the longest check: every list is compared with every other."""
+MOST_LISTS = 1024  # lists of the longest check: every list is compared with every other
 
 Scale = Literal["interval", "ordinal", "not strict", "not ordered", "by ranks", "undefined"]
 Places = NDArray[np.int64]

@@ -130,8 +130,7 @@ def calibrate(
     else:
         with open_engine(engine, memory) as opened:
             counts = count_clicks(opened, *asked)
-    found = _model(counts, ranks, nav_rel, relevant is not None, pages)
-    return replace(found, query_rates=_query_rates(counts.queries, ranks))
+    return _model(counts, ranks, nav_rel, relevant is not None, pages)
 
 
 def _by_rank(rows: Sequence[Row], column: str, ranks: int) -> Floats:
@@ -239,7 +238,8 @@ def _model(counts: Counts, ranks: int, nav_rel: int, labelled: bool, pages: Page
         _user_class(name, mine, ranks, counts.timed, pages) for name, mine in groups.items()
     )
     by_relevant = _by_relevant(rows, ranks, pages) if labelled else ()
-    return UserModel(classes, nav_rel, by_relevant=by_relevant, log=report)
+    by_query = _query_rates(counts.queries, ranks)
+    return UserModel(classes, nav_rel, by_query, by_relevant, log=report)
 
 
 def _by_relevant(

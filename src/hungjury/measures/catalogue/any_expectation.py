@@ -101,23 +101,15 @@ class E(Uncertain):
 
     def __post_init__(self) -> None:
         if self.recall_base == "pool":
-            raise MeasureError(
-                "E: unjudged documents that are relevant must count in the recall base",
-                code="invalid-value",
-                argument="recall_base",
-                remedy="use 'list', 'retrieved' or a number",
-            )
+            said = "unjudged documents that are relevant must count in the recall base"
+            remedy = "use 'list', 'retrieved' or a number"
+            raise self.error(said, "invalid-value", remedy, "recall_base")
         if self.cutoff is not None:
             if self.of.at != "cutoff":
-                raise MeasureError(
-                    f"E: {self.of} takes no cutoff", code="no-cutoff", remedy=f"write E({self.of})"
-                )
+                raise self.error(f"{self.of} takes no cutoff", "no-cutoff", f"write E({self.of})")
             if self.of.depth is not None:
-                raise MeasureError(
-                    f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
-                    code="two-cutoffs",
-                    remedy=f"write E({self.of})",
-                )
+                said = f"{self.of} has a cutoff already"
+                raise self.error(said, "two-cutoffs", f"write E({self.of})")
             object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
             object.__setattr__(self, "cutoff", None)
         for name in ("low", "high", "average", "smaller_is_better"):

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -322,12 +321,9 @@ class ERR(Graded):
     def __post_init__(self) -> None:
         odd = [gain for _, gain in self.gains or () if not 0 <= gain <= MOST_ERR_GAIN]
         if odd:
-            raise MeasureError(
-                f"ERR: a gain is {odd[0]:g}, but has to be in [0, {MOST_ERR_GAIN}]",
-                code="out-of-range",
-                argument="gains",
-                remedy="gains are exponents of 2, such as {1: 5}",
-            )
+            said = f"a gain is {odd[0]:g}, but has to be in [0, {MOST_ERR_GAIN}]"
+            remedy = "gains are exponents of 2, such as {1: 5}"
+            raise self.error(said, "out-of-range", remedy, "gains")
 
     def gain_of_grades(self, top: int) -> Floats:
         """Return P(a user is satisfied) by a document of grade 0 to `top`."""

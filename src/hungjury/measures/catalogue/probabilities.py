@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError, few, plural
+from hungjury.base.errors import few, plural
 from hungjury.base.parameters import (
     integer,
     number,
@@ -72,13 +72,10 @@ class Uncertain(Measure):
             known = dict(base)
             missing = [topic for topic in topics if topic not in known]
             if missing or not topics:
-                raise MeasureError(
-                    f"recall_base has no number for {plural(len(missing), 'topic')} "
-                    f"({few(missing)})",
-                    code="recall-base",
-                    argument="recall_base",
-                    remedy="give one for every judged topic",
-                )
+                topic = plural(len(missing), "topic")
+                said = f"recall_base has no number for {topic} ({few(missing)})"
+                remedy = "give one for every judged topic"
+                raise self.error(said, "recall-base", remedy, "recall_base")
             return np.array([known[topic] for topic in topics])
         return np.full(max(len(topics), 1), 0.0 if isinstance(base, str) else base)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError, plural, rel_range
+from hungjury.base.errors import plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
@@ -164,12 +164,9 @@ class MP(OfUsers):
     def __post_init__(self) -> None:
         _ = self.stationary, self.users  # a wrong matrix or file fails early
         if self.steps is not None and (self.model not in MODELS or self.rates is not None):
-            raise MeasureError(
-                f"MP: steps are for the models {', '.join(MODELS)}, without rates",
-                code="steps-of-model",
-                argument="steps",
-                remedy="choose one of these models, or leave out steps",
-            )
+            said = f"steps are for the models {', '.join(MODELS)}, without rates"
+            remedy = "choose one of these models, or leave out steps"
+            raise self.error(said, "steps-of-model", remedy, "steps")
         if self.rates == FROM_MODEL:
             self._check_rates()
 
@@ -193,34 +190,25 @@ class MP(OfUsers):
 
         try:
             return user_model(cast("str | UserModel", self.model))
-        except ValueError as error:
+        except ValueError:
             if isinstance(self.model, str) and not os.path.exists(self.model):
-                raise MeasureError(
-                    f"MP: no model or file '{self.model}'",
-                    code="no-model",
-                    argument="model",
-                    remedy=f"choose from {', '.join(MODELS)}, or name the file of a user model",
-                ) from None
-            raise error
+                remedy = f"choose from {', '.join(MODELS)}, or name the file of a user model"
+                said = f"no model or file '{self.model}'"
+                raise self.error(said, "no-model", remedy, "model") from None
+            raise
 
     def _check_rates(self) -> None:
         if self.users is None:
-            raise MeasureError(
-                f"MP: the model {self.model} has no rates, because it is not calibrated on a log",
-                code="not-calibrated",
-                argument="rates",
-                remedy="give the rates of the ranks 1, 2, ..., as in MP(rates=[0.2, 0.1])",
-            )
+            said = f"the model {self.model} has no rates, because it is not calibrated on a log"
+            remedy = "give the rates of the ranks 1, 2, ..., as in MP(rates=[0.2, 0.1])"
+            raise self.error(said, "not-calibrated", remedy, "rates")
         unknown = np.isnan(self.users.rates()) & (self.users.stationary() > 0)
         if unknown.any():
             c, rank = (int(i[0]) for i in np.nonzero(unknown))
-            raise MeasureError(
-                f"MP: {self.model} has no holding time at rank {rank + 1} "
-                f"for the class '{self.users.classes[c].name}'",
-                code="no-holding-time",
-                argument="rates",
-                remedy="calibrate on a longer log, or give the rates as in MP(rates=[0.2, 0.1])",
-            )
+            name = self.users.classes[c].name
+            said = f"no holding time is known at rank {rank + 1} for the class '{name}'"
+            remedy = "calibrate on a longer log, or give the rates as in MP(rates=[0.2, 0.1])"
+            raise self.error(said, "no-holding-time", remedy, "rates")
 
     def score(self, judged: Judged) -> Floats:
         hits = judged.hits(self.rel, self.cutoff)
@@ -304,13 +292,10 @@ class MP(OfUsers):
         found, needed, number = _at_ranks(table, judged.ranks), weights > 0, table.shape[-1]
         deepest = int(np.where(needed & (found == 0), judged.ranks, 0).max(initial=0))
         if deepest:
-            raise MeasureError(
-                f"{self.name}: rates are given for {plural(number, 'rank')}, but a relevant "
-                f"document is at rank {deepest}",
-                code="too-few-rates",
-                argument="rates",
-                remedy=f"give more rates, or cut lists with {self.name}(...)@{number}",
-            )
+            given = plural(number, "rank")
+            said = f"rates are given for {given}, but a relevant document is at rank {deepest}"
+            remedy = f"give more rates, or cut lists with {self.name}(...)@{number}"
+            raise self.error(said, "too-few-rates", remedy, "rates")
         return np.where(needed, found, 1.0)
 
 
