@@ -19,7 +19,7 @@ from hungjury.data.simulation import simulate
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
-from hungjury.studies.gold import judge_tuples
+from hungjury.studies.combining import judge_tuples
 
 
 def options(command, path=()):

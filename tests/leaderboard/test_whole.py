@@ -1,14 +1,24 @@
 """Whole boards, gates and plans of small collections, number by number."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hungjury as hj
-from builders.whole import Stored, board, mark, small, told
+from builders.whole import Stored, board, differences, mark, small, told
 from hungjury.base.errors import HungjuryError
-from hungjury.leaderboard import evidence
+from hungjury.base.text import finite
+from hungjury.data.alignment import align
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard import board as boards
+from hungjury.leaderboard import draws, evidence
+from hungjury.leaderboard.gold import gold_labels
+from hungjury.leaderboard.options import BOARD, PLAN
+from hungjury.leaderboard.plan import plan_weights
+from hungjury.leaderboard.several import Boards, read_slices
+from hungjury.measures.catalogue import measure_list
 
 STORED = Stored(Path(__file__).parent / "expected" / "whole.json")
 
@@ -254,3 +264,165 @@ def test_all_that_is_refused():
         error = caught.value
         said[name] = [str(error), getattr(error, "code", ""), getattr(error, "argument", "")]
     same("refused", said)
+
+
+def raw(name):
+    """Labels of two people, some odd."""
+    truth = small()[2].to_dict()
+    ann = {t: dict(list(labels.items())[:9]) for t, labels in truth.items()}
+    graded = small(3)[2].to_dict()
+    return {
+        "one person": ann,
+        "two people": hj.read_judgments({"p": ann, "q": {"t0": ann["t1"], "t9": {"d1": 1}}}),
+        "below 0": {
+            t: {d: v - (d == "d2") for d, v in labels.items()} for t, labels in ann.items()
+        },
+        "no 0": {t: {d: max(v, 1) for d, v in labels.items()} for t, labels in graded.items()},
+        "all the same": {t: dict.fromkeys(labels, 1) for t, labels in ann.items()},
+        "a judge": small()[0].qrels_of("ann").to_dict(),
+        "outside": ann | {"t0": ann["t0"] | {"nowhere": 1}},
+    }[name]
+
+
+@pytest.mark.parametrize(
+    "name", ["one person", "two people", "below 0", "no 0", "all the same", "a judge", "outside"]
+)
+def test_samples_of_gold_labels(name):
+    judgments = small(3 if name == "no 0" else 1)[0]
+    plans = [hj.plan(*small()[:2], "AP", n, seed=s) for n, s in ((30, 1), (50, 2))]
+    depth = hj.plan(*small()[:2], "RR", 50, design="depth")
+    designs = [(None, None, ()), (1, "random", ()), (None, None, plans)]
+    designs += [(None, "plan", [depth]), (None, None, [plans[0], depth])]
+    told = []
+    for rel, design, given in designs:
+        weights = [plan_weights_of(one) for one in given]
+        found = gold_labels(raw(name), judgments, rel, design, given, weights)
+        arrays = (found.documents, found.shares, found.raters, found.probability, found.skipped,
+                  found.at_least, found.mean, found.weights, found.disagreement)  # fmt: skip
+        weight = None if found.weight is None else mark(found.weight)
+        told.append([[mark(one) for one in arrays], weight, found.design, found.depth, found.notes])
+    same(f"sample {name}", told)
+
+
+def plan_weights_of(made):
+    judgments, runs, _ = small()
+    measures = measure_list(made.measures)
+    return plan_weights(Panel.of(judgments), align(runs, judgments.pool), measures, made.design)
+
+
+def test_declared_options():
+    same("options", {
+        name: [one.default, one.kind, one.metavar, one.recorded, one.flag, one.low, one.high,
+               one.open_high, one.choices, one.for_gold]
+        for name, one in (BOARD | PLAN).items()
+    })  # fmt: skip
+    assert BOARD["looks"].parse("100,200") == [100, 200]
+    with pytest.raises(ValueError, match="'1,x': write integers as 100,200,500"):
+        BOARD["looks"].parse("1,x")
+    assert board("P@5", level=0.9, order="0.25").settings.to_dict()["order"] == 0.25
+    same("settings", board("P@5", rel=1, families="^[a-z]+").settings)
+
+
+def test_several_measures_and_groups(tmp_path):
+    path = tmp_path / "groups.csv"
+    rows = ["t0,a", "t1,a", "t2,b", "t3,b", "t2,b", "t9,none", "t4,one"]
+    path.write_text("\n".join(["topic,kind", *rows]) + "\n")
+    slices = read_slices(str(path))
+    judgments, runs, _ = small()
+
+    def rank(measure, topics):
+        given = judgments if topics is None else judgments.select(topics)
+        return hj.leaderboard(given, runs, measure, draws=100)
+
+    found = Boards.of(["nDCG@5", "P@5"], slices, rank)
+    alone = Boards.of(["P@5"], {}, rank)
+    told = [slices, found.to_dict(), found.to_text(), found.table().to_dicts(), alone.to_text()]
+    together = replace(found.board, settings=replace(found.board.settings, together=True))
+    told += [alone.to_dict()["multiplicity"], replace(found, board=together).multiplicity]
+    same("groups", told)
+    assert found.notes == found.board.notes
+
+
+@pytest.mark.parametrize("text", ["a,b,c\n1,2,3\n", "topic,x,y\nt1,2,3\n", "topic\nt1\n"])
+def test_tables_without_groups(text, tmp_path):
+    path = tmp_path / "groups.csv"
+    path.write_text(text)
+    with pytest.raises(HungjuryError) as caught:
+        read_slices(str(path))
+    same(f"no groups {text!r}", str(caught.value).replace(str(path), "FILE"))
+
+
+def test_what_would_help(monkeypatch):
+    steps = {"own view": board("P@5", panel_error=0), "given": soft_board()}
+    steps["one system"] = hj.leaderboard(small()[0], {"s": {"t0": {"d1": 1.0}}}, "AP", draws=100)
+    steps["families"] = renamed("P@5", panel_error=None)
+    steps["declared"] = board("P@5", families={"ann": "x", "bob": "y", "cat_1": "z"})
+    steps["gold"] = board("P@5", **planned("influence", measure="P@5"))
+    steps["apart"] = board("P@5", panel_error=1e-9, level=0.5, target="topics")
+    told = {name: [one.steps, one.pairs_apart] for name, one in steps.items()}
+    monkeypatch.setattr(evidence, "MOST_COMPARED", 3)
+    told["many systems"] = board("P@5").steps
+    told["no outlook"] = board("P@5", outlook=False).steps
+    same("steps", told)
+
+
+def soft_board(**options):
+    judgments, runs, _ = small()
+    return hj.leaderboard(hj.merge(judgments, "binmv"), runs, "AP", draws=200, **options)
+
+
+def renamed(measure, **options):
+    judgments, runs, _ = small()
+    names = dict(zip(judgments.judges, ["gpt-a", "gpt-b", "llama-a", "llama-b"], strict=True))
+    given = {name: judgments.qrels_of(j).to_dict() for j, name in names.items()}
+    return hj.leaderboard(given, runs, measure, draws=200, level=0.6, grades=range(2), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "topics"}, {"panel_error": 0.05}], ids=str)
+def test_probabilities_of_one_source(options):
+    same(f"given {options}", told(soft_board(**options)))
+
+
+def test_texts():
+    found, other = board("nDCG@5", kin=["s1"]), board("ESL", together=True, panel_error=0)
+    looked = board("P@5", **planned("influence", measure="P@5"), looks=[20, 30, 60])
+    plans = hj.plan(*small()[:2], "AP", 12, have=chosen([("t1", "d3"), ("t2", "d4")]))
+    gates = hj.gate(small()[2], small()[1], "s0", ["s1", "s2"])
+    same("texts", {
+        **{f"{name} {i}": getattr(one, name)()
+           for i, one in enumerate((found, other, looked, plans, gates))
+           for name in ("__repr__", "to_markdown", "to_latex", "to_html", "to_csv")},
+        "rules": [found.rule, other.rule, looked.rule],
+        "rows": [one.letters for one in found.rows()],
+        "found": [found.groups, found.as_given, soft_board().as_given, looked.correction.to_dict()],
+        "digits": [found.to_text(1), found.to_markdown(2), found.to_latex(1), found.to_html(5)],
+        "gates": [gates.passed, [one.passed for one in gates], gates.notes],
+    })  # fmt: skip
+
+
+def test_pages_say_what_they_were_given(monkeypatch, tmp_path):
+    given = []
+    monkeypatch.setattr(
+        boards, "in_report", lambda name: lambda *a, **k: given.append((name, k)) or ""
+    )
+    found = board("P@5")
+    found.write_page(tmp_path / "page.html", queries="q", documents="d", title="t", author="a", x=1)
+    words = {"queries": "q", "documents": "d", "title": "t", "author": "a", "dataset": "", "x": 1}
+    assert given == [("page.page", words)]
+    assert (tmp_path / "page.html").read_text() == ""
+
+
+def test_blocks_of_draws_give_the_same_board(monkeypatch):
+    whole = [told(board("P@5", merge=merge, panel_error=0)) for merge in ("binmv", "aware")]
+    monkeypatch.setattr(draws, "NUMBERS_AT_ONCE", 1)
+    parts = [told(board("P@5", merge=merge, panel_error=0)) for merge in ("binmv", "aware")]
+    for one, other in zip(whole, parts, strict=True):
+        assert list(differences(finite(one), finite(other), "blocks")) == []
+
+
+def test_common_systems_and_notes_of_collections():
+    judgments, runs, _ = small()
+    fewer = {s: lists for s, lists in runs.to_dict().items() if s != "s3"}
+    both = {"one": (judgments, runs), "two": (small(1, 1)[0], fewer)}
+    found = hj.leaderboards(both, "P@5", common=True, draws=200, level=0.9, order=0.3)
+    same("common", [found.to_dict(), found.to_text(), found.about, found.collection_means()])
