@@ -1,0 +1,474 @@
+"""Every command does what its function does: what it prints is compared whole, for each option."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+from click.testing import CliRunner, Result
+
+import hungjury as hj
+from hungjury.cli.main import hungjury as group
+from hungjury.judges.merge import merge_names
+from hungjury.leaderboard.several import Boards, read_slices
+
+PANEL = ["--judges", "judges/*", "--runs", "runs/*"]
+FILES = ["gold.qrels", "runs/*"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A panel with gold labels, and what other commands make of it."""
+    where = tmp_path_factory.mktemp("calls")
+    made = hj.simulate(systems=4, topics=6, documents=30, depth=12, grades=3, seed=4)
+    made.write(where)
+    labels, runs = made.judgments, made.runs
+    hj.plan(labels, runs, ["nDCG@10"], 12).write(where / "plan.csv")
+    scores = hj.evaluate(made.gold, made.runs, ["AP", "P@5"])
+    lines = [
+        f"{system},{topic},{scores.values[0, s, t]:.6f},{scores.values[1, s, t]:.6f}\n"
+        for s, system in enumerate(scores.systems)
+        for t, topic in enumerate(scores.topics)
+    ]
+    (where / "scores.csv").write_text("system,topic,AP,P@5\n" + "".join(lines))
+    rows = [
+        f"s{s},t{t},j{j},{1 + (s * t + j * (s + t)) % 5}\n"
+        for s in range(3) for t in range(6) for j in range(3)
+    ]  # fmt: skip
+    (where / "answers.csv").write_text("system,topic,judge,score\n" + "".join(rows))
+    hj.merge(labels, "binmv", 1).plain().write(where / "soft.qrels")
+    topics = [f"{topic},{'odd' if t % 2 else 'even'}\n" for t, topic in enumerate(scores.topics)]
+    (where / "slices.csv").write_text("topic,group\n" + "".join(topics))
+    other = hj.simulate(systems=4, topics=5, documents=30, depth=12, grades=3, seed=5)
+    other.write(where / "other")
+    made.write(where / "one")
+    return where
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def call(*words: str) -> Result:
+    done = CliRunner().invoke(group, list(words))
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def judges() -> Any:
+    return hj.read_judgments("judges/*")
+
+
+def runs() -> Any:
+    return hj.read_runs("runs/*")
+
+
+def gold(**more: Any) -> Any:
+    return hj.read_qrels("gold.qrels", **more)
+
+
+def scores(*measures: str, **more: Any) -> Any:
+    return hj.evaluate(gold(), runs(), list(measures) or ["nDCG@10", "AP", "P@10", "RR"], **more)
+
+
+def spread(*measures: str) -> Any:
+    return scores(*measures, distribution=True)
+
+
+def table(**more: Any) -> Any:
+    return hj.read_scores("scores.csv", **more)
+
+
+def answers(scale: str = "1-5") -> Any:
+    return hj.read_answers("answers.csv", scale=scale)
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    # agreement
+    "agreement --judges judges/*": lambda: hj.agreement(judges()),
+    "agreement --judges judges/* --runs runs/*": lambda: hj.agreement(judges(), runs(), "AP"),
+    "agreement --judges judges/* --runs runs/* -m P@5 --rel 2 --families ^judge[12] --at-least 3":
+        lambda: hj.agreement(judges(), runs(), "P@5", 2, "^judge[12]", 3),
+    "agreement --judges judges/* --gold gold.qrels":
+        lambda: hj.agreement_with_gold(judges(), gold()),
+    "agreement --judges judges/* --gold gold.qrels --plan plan.csv --rel 1 --at-least 5":
+        lambda: hj.agreement_with_gold(judges(), gold(), 1, ["plan.csv"], at_least=5),
+    "agreement --scores scores.csv": lambda: hj.studies.correlate_measures(table()),
+    "agreement --scores answers.csv --scale 1-5 -m j0 -m j1":
+        lambda: hj.studies.correlate_measures(
+            hj.read_scores("answers.csv", scale="1-5").select(measures=["j0", "j1"])),
+    # aware
+    "aware --judges judges/* --runs runs/*": lambda: hj.aware(judges(), runs(), ["AP"]),
+    "aware --judges judges/* --runs runs/* -m AP -m P@5 --weights sgl_tau_msd --rel 1 --seed 3"
+    " --replicates 3 --orientation printed --drop-empty":
+        lambda: hj.aware(judges(), runs(), ["AP", "P@5"], "sgl_tau_msd", 1, 3, 3,
+                         orientation="printed", drop_empty=True),
+    "aware --judges judges/* --runs runs/* --weights supervised --gold gold.qrels":
+        lambda: hj.aware(judges(), runs(), ["AP"], "supervised", gold=gold()),
+    "aware --judges judges/* --runs runs/* --all --gold gold.qrels --replicates 3 --rel 1 --seed 2":
+        lambda: hj.studies.compare_approaches(
+            judges(), runs(), "AP", gold(), 1, 3, 2, merges=merge_names(of_judges=True)),
+    "aware --scores answers.csv --scale 1-5 --weights sgl_rmse_md --replicates 4 --seed 5":
+        lambda: hj.aware_of_scores(
+            hj.read_scores("answers.csv", scale="1-5"), "sgl_rmse_md", 4, 5),
+    "aware --scores answers.csv --scale 1-5 --weights supervised --gold j1":
+        lambda: hj.aware_of_scores(
+            hj.read_scores("answers.csv", scale="1-5"), "supervised", gold="j1"),
+    # compare
+    "compare gold.qrels runs/*": lambda: hj.compare(spread()),
+    "compare gold.qrels runs/* -m AP --baseline system1 --baseline system3 --margin 0.05":
+        lambda: hj.compare(spread("AP"), ["system1", "system3"], margin=0.05),
+    "compare gold.qrels runs/* -m AP --test randomisation --samples 99 --seed 7 --alpha 0.1"
+    " --correction bonferroni":
+        lambda: hj.compare(spread("AP"), None, "randomisation", "bonferroni", alpha=0.1,
+                           samples=99, seed=7),
+    "compare gold.qrels runs/* -m AP --test bootstrap --samples 99":
+        lambda: hj.compare(spread("AP"), None, "bootstrap", samples=99),
+    "compare gold.qrels runs/* -m AP --test randomised-tukey --samples 99":
+        lambda: hj.compare(spread("AP"), None, "randomised-tukey", samples=99),
+    "compare gold.qrels runs/* -m AP --systems system2 --baseline system1":
+        lambda: hj.compare(spread("AP"), ["system1"]).select(["system2"]),
+    "compare gold.qrels runs/* -m AP --top 2": lambda: hj.compare(spread("AP")).select(None, 2),
+    "compare gold.qrels runs/* -m AP --baseline system1 --table compact":
+        lambda: hj.compare(spread("AP"), ["system1"]).compact(3, None, ""),
+    "compare gold.qrels runs/* -m AP --baseline system1 --table compact --decimals 0"
+    " --marks letters --caption Ours":
+        lambda: hj.compare(spread("AP"), ["system1"]).compact(0, "letters", "Ours"),
+    "compare --scores scores.csv -m AP": lambda: hj.compare(table().select(measures=["AP"])),
+    # evaluate
+    "evaluate gold.qrels runs/*": scores,
+    "evaluate --qrels gold.qrels --runs runs/system1.run runs/system2.run -m AP":
+        lambda: hj.evaluate(gold(), ["runs/system1.run", "runs/system2.run"], "AP"),
+    "evaluate gold.qrels runs/* -m AP -c": lambda: scores("AP", topics="judged"),
+    "evaluate gold.qrels runs/* -m AP --topics 1,2": lambda: scores("AP", topics=["1", "2"]),
+    "evaluate gold.qrels runs/* -m AP -m P(rel=2)@5 --rel 2":
+        lambda: scores("AP(rel=2)", "P(rel=2)@5"),
+    "evaluate gold.qrels runs/* -m AP -M 3": lambda: scores("AP", depth=3),
+    "evaluate gold.qrels runs/* -m AP --judged-only": lambda: scores("AP", unjudged="condensed"),
+    "evaluate gold.qrels runs/* -m RBP --residual": lambda: scores("RBP", "Residual(RBP)"),
+    "evaluate soft.qrels runs/* -m E(P@5) --std":
+        lambda: hj.evaluate("soft.qrels", runs(), "E(P@5)").with_spread(True, None, ()),
+    "evaluate soft.qrels runs/* -m E(P@5) --interval 0.5 --quantile 0.25 --quantile 0.75":
+        lambda: hj.evaluate("soft.qrels", runs(), "E(P@5)", distribution=True)
+        .with_spread(False, 0.5, (0.25, 0.75)),
+    "evaluate --scores scores.csv": table,
+    "evaluate --scores scores.csv -m P@5": lambda: table().select(measures=["P@5"]),
+    # gate
+    "gate --qrels gold.qrels --runs runs/* --baseline system1 --candidate system2 --margin 0.01"
+    " --level 0.9 --seed 2":
+        lambda: hj.gate(gold(), runs(), "system1", ["system2"], ["nDCG@10"], 0.01, level=0.9,
+                        seed=2),
+    "gate --qrels soft.qrels --runs runs/* --baseline system1 --candidate system2 --draws 100":
+        lambda: hj.gate(hj.read_qrels("soft.qrels"), runs(), "system1", ["system2"], ["nDCG@10"],
+                        0.0, draws=100),
+    "gate --judges judges/* --runs runs/* --baseline system1 --candidate system2"
+    " --candidate system3 -m AP -m P@5 --draws 100 --rel 1":
+        lambda: hj.gate(judges(), runs(), "system1", ["system2", "system3"], ["AP", "P@5"], 0.0,
+                        rel=1, draws=100),
+    "gate --judges judges/* --runs runs/* --baseline system1 --candidate system2 --draws 100"
+    " --gold gold.qrels --plan plan.csv":
+        lambda: hj.gate(judges(), runs(), "system1", ["system2"], ["nDCG@10"], 0.0, draws=100,
+                        gold=gold(), plan=["plan.csv"]),
+    "gate --scores scores.csv --baseline system1 --candidate system2":
+        lambda: hj.gate(table(), None, "system1", ["system2"], None, 0.0),
+    "gate --scores scores.csv --baseline system1 --candidate system2 -m AP --seed 3 --draws 100":
+        lambda: hj.gate(table(), None, "system1", ["system2"], ["AP"], 0.0, seed=3, draws=100),
+    "gate --answers answers.csv --scale 1-5 --baseline s0 --candidate s1 --draws 100":
+        lambda: hj.gate(answers().judgments, answers().runs, "s0", ["s1"], ["Mean@1"], 0.0,
+                        draws=100),
+    # leaderboard
+    "leaderboard --judges judges/* --runs runs/* --draws 100":
+        lambda: hj.leaderboard(judges(), runs(), "nDCG@10", "binmv", draws=100),
+    "leaderboard --judges judges/* --runs runs/* -m AP --merge em-mv --rel 1 --scope all"
+    " --prior flat --draws 100 --seed 1 --level 0.8":
+        lambda: hj.leaderboard(judges(), runs(), "AP", "em-mv", rel=1, scope="all", prior="flat",
+                               draws=100, seed=1, level=0.8),
+    "leaderboard --judges judges/* --runs runs/* --draws 100 --gold gold.qrels --plan plan.csv"
+    " --estimate direct":
+        lambda: hj.leaderboard(judges(), runs(), "nDCG@10", "binmv", gold=gold(),
+                               plan=["plan.csv"], estimate="direct", draws=100),
+    "leaderboard --qrels gold.qrels --runs runs/* --draws 100":
+        lambda: hj.leaderboard(gold(), runs(), "nDCG@10", "binmv", draws=100),
+    "leaderboard --scores scores.csv --draws 100":
+        lambda: hj.leaderboard_of_scores(table(), draws=100),
+    "leaderboard --scores scores.csv -m P@5 --draws 100 --seed-pattern [12]$":
+        lambda: hj.leaderboard_of_scores(table(), "P@5", seed_pattern="[12]$", draws=100),
+    "leaderboard --answers answers.csv --scale 1-5 --draws 100":
+        lambda: hj.leaderboard(answers().judgments, answers().runs, "Mean@1", "binmv", draws=100),
+    "leaderboard --judges judges/* --runs runs/* --seed-pattern [12]$ --draws 100":
+        lambda: hj.leaderboards({"all": (judges(), runs())}, "nDCG@10", merge="binmv",
+                                seed_pattern="[12]$", draws=100),
+    "leaderboard --collection a=one --collection b=other --common --draws 100":
+        lambda: hj.leaderboards(collections(), "nDCG@10", merge="binmv", common=True, draws=100),
+    "leaderboard --collection a=one --collection b=other --gold gold.qrels --draws 100":
+        lambda: hj.leaderboards(
+            collections(), "nDCG@10", merge="binmv", draws=100,
+            gold={name: hj.read_qrels(f"{place}/gold.qrels") for name, place in PLACES.items()}),
+    "leaderboard --judges judges/* --runs runs/* -m AP -m P@5 --draws 100":
+        lambda: Boards.of(("AP", "P@5"), {}, board),
+    "leaderboard --judges judges/* --runs runs/* --slices slices.csv --draws 100":
+        lambda: Boards.of(("nDCG@10",), read_slices("slices.csv"), board),
+    # merge
+    "merge --judges judges/* --gold gold.qrels --rel 1 --scope all --seed 2":
+        lambda: hj.compare_merges(judges(), gold(), 1, "all", 2),
+}  # fmt: skip
+PLACES = {"a": "one", "b": "other"}
+
+
+def collections() -> dict[str, Any]:
+    return {
+        name: (hj.read_judgments(f"{place}/judges/*"), hj.read_runs(f"{place}/runs/*"))
+        for name, place in PLACES.items()
+    }
+
+
+def board(measure: str, topics: list[str] | None) -> Any:
+    labels = judges() if topics is None else judges().select(topics)
+    return hj.leaderboard(labels, runs(), measure, "binmv", draws=100)
+
+
+def words_of(line: str) -> list[str]:
+    return line.split()
+
+
+@pytest.mark.parametrize("line", CALLS)
+def test_a_command_prints_what_its_function_finds(line: str) -> None:
+    done, found = call(*words_of(line), "--quiet"), CALLS[line]()
+    assert done.stdout.rstrip("\n") == found.to_text().rstrip("\n")
+    assert done.stderr == ""
+    passed = getattr(found, "passed", True)
+    assert done.exit_code == (0 if passed else 1 if passed is False else 3)
+
+
+FORMS = [
+    line for line in CALLS
+    if line in ("agreement --judges judges/*", "aware --judges judges/* --runs runs/*",
+                "compare gold.qrels runs/* -m AP --top 2", "evaluate gold.qrels runs/*",
+                "leaderboard --judges judges/* --runs runs/* --draws 100")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", FORMS)
+def test_results_in_csv_and_json(line: str) -> None:
+    found = CALLS[line]()
+    words = [*words_of(line), "--quiet"]
+    assert call(*words, "--format", "csv").stdout == found.to_csv()
+    mine = json.loads(call(*words, "--format", "json").stdout)
+    assert (mine.pop("provenance")["inputs"], mine.pop("made")["folder"]) == (ANY, os.getcwd())
+    theirs = json.loads(found.to_json())
+    assert mine == {k: v for k, v in theirs.items() if k not in ("provenance", "made")}
+
+
+REFUSED = {
+    "agreement --scores scores.csv --judges judges/*":
+        "--scores takes the place of --judges, --runs and --gold",
+    "agreement --scores scores.csv --runs runs/*":
+        "--scores takes the place of --judges, --runs and --gold",
+    "agreement --scores scores.csv --gold gold.qrels":
+        "--scores takes the place of --judges, --runs and --gold",
+    "agreement --runs runs/*": "give --judges, or --scores",
+    "agreement --judges judges/* -m AP": "-m needs --runs",
+    "agreement --judges judges/* --families x": "--families needs --runs",
+    "agreement --judges judges/* --runs runs/* -m AP -m P@5":
+        "only one measure can rank the systems; give -m once",
+    "agreement --judges judges/* --plan plan.csv": "--plan needs --gold",
+    "agreement --judges judges/* --gold gold.qrels --runs runs/*":
+        "--gold compares labels; leave out --runs",
+    "agreement --judges judges/* --picture rankings": "--picture needs --plot",
+    "agreement --judges judges/* --plot-width page": "--plot-width needs --plot",
+    "agreement --judges judges/* --csv-safe": "--csv-safe needs --format csv",
+    "agreement --judges judges/* --plot - --format csv":
+        "--plot - is for the terminal; give a file name",
+    "audit --judges judges/* --qrels gold.qrels": "give either --judges or a qrels file",
+    "audit gold.qrels --wide":
+        "--judge-column, --repeats, --wide, --only and --without need --judges",
+    "audit --runs runs/*": "give a qrels file or --judges",
+    "aware --judges judges/* --runs runs/* --all": "--all needs --gold",
+    "aware --judges judges/* --runs runs/* --all --gold gold.qrels -m AP -m P@5":
+        "--all takes one measure; give -m once",
+    "aware --judges judges/* --runs runs/* --all --gold gold.qrels --weights uni":
+        "--all compares all weights; leave out --weights",
+    "aware --judges judges/* --runs runs/* --replicates 3":
+        "--replicates needs --all, or other --weights than uni and supervised",
+    "aware --judges judges/* --runs runs/* --weights supervised --orientation printed":
+        "--orientation needs --all, or other --weights than uni and supervised",
+    "aware --judges judges/*": "give --judges and --runs, or --scores",
+    "aware --runs runs/*": "give --judges and --runs, or --scores",
+    "aware --scores scores.csv --judges judges/*":
+        "--scores takes the place of labels and runs and their options",
+    "aware --scores scores.csv --runs runs/*":
+        "--scores takes the place of labels and runs and their options",
+    "aware --scores scores.csv --all --gold j1":
+        "--scores takes the place of labels and runs and their options",
+    "aware --scores scores.csv --rel 1":
+        "--scores takes the place of labels and runs and their options",
+    "aware --scores scores.csv --drop-empty":
+        "--scores takes the place of labels and runs and their options",
+    "compare gold.qrels runs/* --marks letters": "--marks needs --table compact",
+    "compare gold.qrels runs/* --caption x": "--caption needs --table compact",
+    "compare gold.qrels runs/* --samples 9":
+        "--samples needs --test randomisation, bootstrap or randomised-tukey",
+    "compare gold.qrels": "give at least one run after the qrels file",
+    "compare --runs runs/*": "give a qrels file and at least one run",
+    "compare --scores scores.csv gold.qrels":
+        "--scores takes the place of labels and runs; give only one",
+    "compare --scores scores.csv --qrels gold.qrels":
+        "--scores takes the place of labels and runs; give only one",
+    "compare --scores scores.csv --runs runs/*":
+        "--scores takes the place of labels and runs; give only one",
+    "curve gold.qrels runs/* --depth 3": "--depth needs --by rank or --topic",
+    "curve gold.qrels runs/* --csv-safe -o c.svg":
+        "--csv-safe is for data; a plot has no formulas",
+    "evaluate gold.qrels runs/* -n": "-n needs -q",
+    "evaluate gold.qrels runs/* -q --format latex": "--format latex does not support -q",
+    "evaluate gold.qrels runs/* --format trec --std":
+        "--format trec has no place for --std, --interval or --quantile",
+    "evaluate gold.qrels runs/* --format trec --interval 0.9":
+        "--format trec has no place for --std, --interval or --quantile",
+    "evaluate gold.qrels runs/* -c --topics retrieved":
+        "-c means --topics judged; give only one of them",
+    "evaluate - -": "stdin can be read only once; give - for one file",
+    "evaluate gold.qrels runs/* AP": "AP is a measure, not a file; use -m AP",
+    "evaluate gold.qrels runs/* -o x.md --csv-safe": "--csv-safe needs --format csv",
+    "agreement --judges judges/* -o x.tex":
+        "cannot write latex; choose another name for -o, or --format",
+    "gate --runs runs/* --baseline a --candidate b":
+        "give --qrels or --judges, with --runs; or --answers or --scores alone",
+    "gate --qrels gold.qrels --baseline a --candidate b":
+        "give --qrels or --judges, with --runs; or --answers or --scores alone",
+    "gate --qrels gold.qrels --judges judges/* --runs runs/* --baseline a --candidate b":
+        "give --qrels or --judges, with --runs; or --answers or --scores alone",
+    "gate --scores scores.csv --runs runs/* --baseline a --candidate b":
+        "give --qrels or --judges, with --runs; or --answers or --scores alone",
+    "gate --answers answers.csv --scale 1-5 --scores scores.csv --baseline a --candidate b":
+        "give --qrels or --judges, with --runs; or --answers or --scores alone",
+    **{
+        f"gate --qrels gold.qrels --runs runs/* --baseline system1 --candidate system2 {more}":
+            "--gold, --plan and options of a panel such as --families go with --judges; "
+            "--target and --draws go with --judges, --scores, or labels that are probabilities"
+        for more in ("--gold gold.qrels", "--plan plan.csv", "--families x", "--rel 1",
+                     "--target topics", "--draws 100")
+    },
+    "gate --answers answers.csv --baseline a --candidate b":
+        "--answers needs --scale, such as --scale 1-5",
+    "gate --answers answers.csv --scale 1-5 --judges judges/* --baseline a --candidate b":
+        "--answers takes the place of labels and runs; give only one",
+    "leaderboard --judges judges/* --qrels gold.qrels --runs runs/*":
+        "give either --judges or --qrels",
+    "leaderboard --judges judges/* --runs runs/* --scores scores.csv":
+        "--judges and --runs and --scores exclude each other",
+    "leaderboard --scores scores.csv --collection a=one":
+        "--scores and --collection exclude each other",
+    **{
+        f"leaderboard --judges judges/* --runs runs/* --{name} x": f"--{name} needs --report FILE"
+        for name in ("title", "author", "dataset")
+    },
+    "leaderboard --scores scores.csv --slices slices.csv":
+        "--report, --plan, --slices and a second -m need --judges and --runs",
+    "leaderboard --scores scores.csv -m AP -m P@5":
+        "--report, --plan, --slices and a second -m need --judges and --runs",
+    "leaderboard --collection a=one --plan plan.csv":
+        "--report, --plan, --slices and a second -m need --judges and --runs",
+    "leaderboard --collection a=one --report x.html":
+        "--report, --plan, --slices and a second -m need --judges and --runs",
+    "leaderboard --judges judges/*":
+        "give --judges and --runs, --collection, --answers or --scores",
+    "leaderboard --runs runs/*":
+        "give --judges and --runs, --collection, --answers or --scores",
+    "leaderboard --qrels gold.qrels":
+        "give --judges and --runs, --collection, --answers or --scores",
+    "leaderboard --judges judges/* --runs runs/* --estimate direct": "--estimate needs --gold",
+    "leaderboard --judges judges/* --runs runs/* --scope all":
+        "--scope needs an em merge or --gold",
+    "leaderboard --judges judges/* --runs runs/* --prior flat": "--prior needs an em merge",
+    **{
+        f"leaderboard --judges judges/* --runs runs/* --seed-pattern x {more}":
+            "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
+        for more in ("--report x.html", "--plan plan.csv", "--gold gold.qrels",
+                     "--slices slices.csv", "-m AP -m P@5")
+    },
+    "leaderboard --collection one": "--collection one: write NAME=FOLDER, of an existing folder",
+    "leaderboard --collection a=nowhere":
+        "--collection a=nowhere: write NAME=FOLDER, of an existing folder",
+    "leaderboard --collection a=one --collection a=other":
+        "--collection a=other: 'a' is given twice",
+    "merge --judges judges/* --gold gold.qrels --gold gold.qrels": "give --gold once",
+    "merge --judges judges/* --method mv --format csv": "--format needs --gold without --method",
+    "merge --judges judges/* --gold gold.qrels --soft":
+        "--gold without --method compares merges; choose a --method",
+    "merge --judges judges/* --gold gold.qrels --runs runs/*":
+        "--gold without --method compares merges; choose a --method",
+    "merge --judges judges/* --gold gold.qrels --plot x.svg":
+        "--gold without --method compares merges; choose a --method",
+    "merge --judges judges/* --method mv --soft":
+        "--soft needs a merge that gives probabilities; mv gives labels",
+    "merge --judges judges/* --method mv --scope all": "--scope needs an em merge",
+    **{
+        f"merge --judges judges/* --method binmv --rel 1 {more}":
+            f"{more.split()[0]} needs --runs"
+        for more in ("--weights uni", "--ties input", "--score-precision single", "--names stem")
+    },
+    "plan --judges judges/* --budget 5": "give --judges and --runs, or --answers",
+    "plan --runs runs/* --budget 5": "give --judges and --runs, or --answers",
+    "prm --judges judges/* --rel 1 --relevant 1": "give --rel or --relevant, not both",
+    "prm --judges judges/* --soft s.qrels --rel 1": "--soft needs --qrels and --rel or --relevant",
+    "prm --judges judges/* --soft s.qrels --qrels gold.qrels":
+        "--soft needs --qrels and --rel or --relevant",
+    "prm --judges judges/* --runs runs/* --qrels gold.qrels":
+        "--runs needs --qrels and --rel or --relevant",
+    "prm --judges judges/* -m AP": "-m needs --runs",
+    "prm --judges judges/* --pooling separate": "--pooling needs --kinds",
+    "prm --judges judges/* --categories a:1,b:0 --map a:1": "give --categories or --map, not both",
+    "prm --judges judges/* --relevant a": "--relevant takes integers such as 1,2,5, got a",
+    "prm --judges judges/* --relevant 1.5": "--relevant takes integers such as 1,2,5, got 1.5",
+    "label plan.csv": "name the database of labels: -o labels.db",
+    "label plan.csv -o l.db --all": "--all needs --export",
+    "label plan.csv --csv-safe -o l.db": "--csv-safe needs --export and --all",
+    "label l.db --export - --csv-safe": "--csv-safe needs --export and --all",
+    **{
+        f"label l.db --export - {more}":
+            "--export takes a database of labels and --all, nothing else"
+        for more in ("--queries gold.qrels", "--person a", "-o x.db", "--grades 0-1", "--link x",
+                     "--judges a", "--runs b", "-m AP", "--import c", "--rubric d",
+                     "--answers answers.csv --scale 1-5", "--context e")
+    },
+    "label plan.csv -o l.db --judges judges/*": "results on the page need --judges, --runs and -m",
+    "label plan.csv -o l.db --person a --person a": "give every --person a different name",
+    "label plan.csv -o l.db --link x": "--link needs {document} where the id goes",
+    "label plan.csv -o l.db --import gold.qrels --person a --person b":
+        "give --person once, for files that do not name a judge",
+    "theory axioms AP --user x": "--user needs the table of all measures",
+    "train x -o r.json --plot p.svg": "--plot needs --valid",
+    "train x -o r.json --stop-after 3": "--stop-after needs --valid",
+    "train x -o r.json --set a": "'a' is not a setting; use NAME=VALUE",
+    "train x -o r.json --set =1": "'=1' is not a setting; use NAME=VALUE",
+    "train x -o r.json --set a=": "'a=' is not a setting; use NAME=VALUE",
+    "train x -o r.json --set num_leaves=3": "num_leaves has its own option; see --help",
+    "train x -o r.json --set train=3": "train has its own option; see --help",
+    "compare-rankers one a=other": "name every data set: NAME=one instead of one",
+    "compare-rankers one other --folds 3":
+        "--folds splits the data of one FOLDER; give one per data set",
+    "rank r d --tag two\u00a0words": "'two\\xa0words' contains blanks, which separate columns",
+    "study markov -o out": "give --data FOLDER, or --runs and whatever else the study needs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_a_command_refuses_and_what_it_says(line: str) -> None:
+    if "--set n" in line or "--set t" in line:
+        pytest.importorskip("lightgbm")
+    done = call(*line.split(" "))
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    told = done.stderr.rpartition("Error: ")[2].rstrip("\n")
+    wanted = REFUSED[line]
+    if wanted is not None:
+        assert told.rpartition(": " if told.startswith("Invalid value") else "\0")[2] == wanted
