@@ -44,6 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hj.merge(labels, "binmv", 1).plain().write(where / "soft.qrels")
     topics = [f"{topic},{'odd' if t % 2 else 'even'}\n" for t, topic in enumerate(scores.topics)]
     (where / "slices.csv").write_text("topic,group\n" + "".join(topics))
+    lines = (where / "gold.qrels").read_text().splitlines(True)
+    (where / "few.qrels").write_text("".join(lines[:40]))
     other = hj.simulate(systems=4, topics=5, documents=30, depth=12, grades=3, seed=5)
     other.write(where / "other")
     made.write(where / "one")
@@ -216,6 +218,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         lambda: Boards.of(("AP", "P@5"), {}, board),
     "leaderboard --judges judges/* --runs runs/* --slices slices.csv --draws 100":
         lambda: Boards.of(("nDCG@10",), read_slices("slices.csv"), board),
+    "leaderboard --judges judges/* --runs runs/* --slices slices.csv --draws 100"
+    " --gold gold.qrels --plan plan.csv":
+        lambda: Boards.of(("nDCG@10",), read_slices("slices.csv"), board_with_gold),
     # merge
     "merge --judges judges/* --gold gold.qrels --rel 1 --scope all --seed 2":
         lambda: hj.compare_merges(judges(), gold(), 1, "all", 2),
@@ -233,6 +238,15 @@ def collections() -> dict[str, Any]:
 def board(measure: str, topics: list[str] | None) -> Any:
     labels = judges() if topics is None else judges().select(topics)
     return hj.leaderboard(labels, runs(), measure, "binmv", draws=100)
+
+
+def board_with_gold(measure: str, topics: list[str] | None) -> Any:
+    labels, known = judges(), gold()
+    if topics is not None:
+        labels, known = labels.select(topics), known.select(topics)
+    return hj.leaderboard(
+        labels, runs(), measure, "binmv", gold=known, plan=["plan.csv"], draws=100
+    )
 
 
 def words_of(line: str) -> list[str]:
@@ -472,3 +486,201 @@ def test_what_a_command_refuses_and_what_it_says(line: str) -> None:
     wanted = REFUSED[line]
     if wanted is not None:
         assert told.rpartition(": " if told.startswith("Invalid value") else "\0")[2] == wanted
+
+
+# What is not a result by itself: text on stdout, and what is said on stderr
+
+
+def merged(labels: Any, qrels: Any) -> tuple[str, str]:
+    said = f"merged: {len(qrels)} documents for 6 topics, 5 judges merged by "
+    return qrels.to_text(), f"{said}{labels.settings.merge}\n"
+
+
+def of_merge(*given: Any, soft: bool = False, **more: Any) -> tuple[str, str]:
+    found = hj.merge(judges(), *given, **more)
+    return merged(found, found.plain() if soft else found.hard())
+
+
+def few() -> Any:
+    return hj.read_qrels("few.qrels")
+
+
+def of_plan(*given: Any, **more: Any) -> tuple[str, str]:
+    found = hj.plan(*given, **more)
+    return found.to_csv(), found.to_text()
+
+
+def prm_pages(*models: Any, qrels: Any = None) -> tuple[str, str]:
+    pages = [f"relevant: {one.notion}\n{one}" for one in models]
+    if qrels is not None:
+        counts = [one.relevant_counts(qrels) for one in models]
+        pages = [
+            f"{page}\nthe qrels label {binary:,} documents relevant; another judge would label "
+            f"about {expected:,.0f} relevant"
+            for page, (binary, expected) in zip(pages, counts, strict=True)
+        ]
+    return "\n\n".join(pages), ""
+
+
+def curve(by: str, topics: Any = "judged", depth: int = 0, rel: int = 1) -> tuple[str, str]:
+    names = [f"IPrec(recall={i / 10}, rel={rel})" for i in range(11)]
+    if by == "rank":
+        both = [f"{kind}(rel={rel})@{n}" for n in range(1, depth + 1) for kind in ("P", "R")]
+        names = ["NumRet", *both]
+    found = hj.evaluate(gold(), runs(), names, topics)
+    return (found.curve(rel, by).table() if by == "rank" else found).to_csv(), ""
+
+
+MADE: dict[str, Callable[[], tuple[str, str]]] = {
+    "merge --judges judges/*": lambda: of_merge("em-neu"),
+    "merge --judges judges/* --method mv --rel 2 --seed 3":
+        lambda: of_merge("mv", 2, seed=3),
+    "merge --judges judges/* --method em-mv --rel 1 --scope all --soft --gold gold.qrels":
+        lambda: of_merge("em-mv", 1, "all", soft=True, gold=gold()),
+    "merge --judges judges/* --method binmv --rel 1 --soft --runs runs/* -m AP --weights uni":
+        lambda: of_merge("binmv", 1, soft=True, runs=runs(), measure=["AP"], weights="uni"),
+    "plan --judges judges/* --runs runs/* --budget 8":
+        lambda: of_plan(judges(), runs(), ["nDCG@10"], 8),
+    "plan --judges judges/* --runs runs/* --budget 60 -m AP --rel 1 --seed 2 --have few.qrels":
+        lambda: of_plan(judges(), runs(), ["AP"], 60, have=few(), rel=1, seed=2),
+    "plan --answers answers.csv --scale 1-5 --budget 6":
+        lambda: of_plan(answers().judgments, answers().runs, ["Mean@1"], 6),
+    "prm --judges judges/* --draws 20":
+        lambda: prm_pages(*hj.prm(judges(), 1, draws=20).scenarios()),
+    "prm --judges judges/* --rel 2 --draws 20 --seed 4 --smoothing 0.5":
+        lambda: prm_pages(hj.prm(judges(), 2, draws=20, seed=4, smoothing=0.5)),
+    "prm --judges judges/* --relevant 1,2 --draws 20 --users judge1 --users judge2"
+    " --qrels gold.qrels":
+        lambda: prm_pages(hj.prm(judges(), 1, [1, 2], draws=20, users=["judge1", "judge2"]),
+                          qrels=gold()),
+    "prm --judges judges/* --rel 1 --draws 20 --assessors judge1 --kinds [02468]$"
+    " --pooling separate":
+        lambda: prm_pages(hj.prm(judges(), 1, draws=20, assessors=["judge1"], kinds="[02468]$",
+                                 pooling="separate")),
+    "prm --judges judges/* --rel 1 --draws 20 --qrels gold.qrels --runs runs/* -m AP":
+        lambda: (hj.prm(judges(), 1, draws=20).score(gold(), runs(), ["AP"]).to_text(), ""),
+    "curve gold.qrels runs/*": lambda: curve("recall"),
+    "curve gold.qrels runs/* --rel 2 --topic 2": lambda: curve("recall", ["2"], rel=2),
+    "curve gold.qrels runs/* --by rank --depth 3 -o -": lambda: curve("rank", depth=3),
+    "theory order 0,1 1,0": lambda: (f"{(c := hj.theory.compare_lists([0, 1], [1, 0]))}\n\n"
+                                     f"{c.matrices()}", ""),
+    "theory order 0,2 1,1 --kind set --scale ratio":
+        lambda: (f"{(c := hj.theory.compare_lists([0, 2], [1, 1], 'set', scale='ratio'))}\n\n"
+                 f"{c.matrices()}", ""),
+    "theory axioms P@3 AP --length 3 --grades 2":
+        lambda: ("\n\n".join(str(hj.theory.check_axioms(m, 3, 2)) for m in ("P@3", "AP")), ""),
+    "theory scale AP P@2 --length 3 --grades 3 --order top":
+        lambda: ("\n\n".join(str(hj.theory.interval_scale(m, 3, 3, "top"))
+                             for m in ("AP", "P@2")), ""),
+}  # fmt: skip
+LOUD = ("merge", "plan")
+
+
+@pytest.mark.parametrize("line", MADE)
+def test_what_a_command_prints_and_says(line: str) -> None:
+    quiet = [] if line.startswith((*LOUD, "theory")) else ["--quiet"]
+    done, (shown, said) = call(*line.split(), *quiet), MADE[line]()
+    assert done.stdout.rstrip("\n") == shown.rstrip("\n")
+    assert "".join(t for t in done.stderr.splitlines(True) if not t.startswith("note: ")) == said
+    if line.startswith(LOUD):
+        assert call(*line.split(), "--quiet").stderr == ""
+
+
+def test_topics_and_their_summary() -> None:
+    from hungjury.report.comparison import topic_table, trec_lines
+
+    found = scores("AP", "P@5")
+    words = ["evaluate", "gold.qrels", "runs/*", "-m", "AP", "-m", "P@5", "-q", "--quiet"]
+    assert call(*words).stdout == f"{topic_table(found)}\n\n{found.to_text()}\n"
+    assert call(*words, "-n").stdout == f"{topic_table(found)}\n"
+    assert call(*words, "--format", "csv").stdout == found.to_csv(True, True, False)
+    assert call(*words, "-n", "--format", "csv", "--csv-safe").stdout == found.to_csv(
+        True, False, True
+    )
+    mine = json.loads(call(*words, "--format", "json").stdout)
+    theirs = json.loads(found.to_json(True))
+    assert {k: mine[k] for k in theirs if k not in ("provenance", "made")} == {
+        k: v for k, v in theirs.items() if k not in ("provenance", "made")
+    }
+    single = hj.evaluate(
+        gold(), hj.read_runs("runs/*", score_precision="single"), ["AP", "P@5"], "retrieved"
+    )
+    wanted = [hj.measure("AP"), hj.measure("P@5")]
+    lines = trec_lines(single, wanted, True, True)
+    assert call(*words, "--format", "trec").stdout == lines
+
+
+def test_decimals_of_means() -> None:
+    found = scores("AP")
+    words = ["evaluate", "gold.qrels", "runs/*", "-m", "AP", "--quiet"]
+    assert call(*words, "--decimals", "0").stdout.rstrip("\n") == found.to_text(digits=0).rstrip(
+        "\n"
+    )
+    words = ["compare", "gold.qrels", "runs/*", "-m", "AP", "--quiet", "--decimals", "2"]
+    assert call(*words).stdout.rstrip("\n") == hj.compare(spread("AP")).to_text(digits=2).rstrip(
+        "\n"
+    )
+
+
+def test_notes_are_printed_to_stderr() -> None:
+    """A topic without labels is noted by every command that reads runs."""
+    for words in (
+        ["evaluate", "few.qrels", "runs/*", "-m", "AP"],
+        ["compare", "few.qrels", "runs/*", "-m", "AP"],
+        ["curve", "few.qrels", "runs/*"],
+        ["gate", "--qrels", "few.qrels", "--runs", "runs/*", "--baseline", "system1",
+         "--candidate", "system2"],
+    ):  # fmt: skip
+        assert call(*words).stderr.startswith("note: "), words
+        assert call(*words, "--quiet").stderr == ""
+
+
+class Drawn:
+    """A plot that is not drawn."""
+
+    saved: list[tuple[Any, ...]] = []  # noqa: RUF012
+
+    def __init__(self, *what: Any) -> None:
+        self.what = what
+
+    def save(self, path: str, width: str | None = None) -> None:
+        Drawn.saved.append((*self.what, path, width))
+
+    def to_text(self, width: int) -> str:
+        return f"{self.what} {width}"
+
+
+PLOTS = {
+    "agreement --judges judges/* --plot a.svg": ("Agreement", "kappa", None),
+    "agreement --judges judges/* --runs runs/* --plot a.svg --picture tau --plot-width page":
+        ("Agreement", "tau", "page"),
+    "agreement --scores scores.csv --plot a.svg": ("MeasureCorrelation", "tau", None),
+    "agreement --scores scores.csv --plot a.svg --picture tau_ap":
+        ("MeasureCorrelation", "tau_ap", None),
+    "agreement --scores scores.csv --plot a.svg --picture bump": ("Scores", "bump", None),
+    "compare gold.qrels runs/* -m AP --plot a.svg --plot-width column":
+        ("Comparison", "differences", "column"),
+    "evaluate gold.qrels runs/* -m AP --plot a.svg --picture ranking": ("Scores", "ranking", None),
+    "leaderboard --scores scores.csv --draws 100 --plot a.svg": ("ScoreBoard", None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", PLOTS)
+def test_what_is_drawn(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(Drawn, "saved", [])
+    monkeypatch.setattr(
+        "hungjury.base.results.Result._drawn",
+        lambda self, picture, *how: Drawn(type(self).__name__, how),
+    )
+    done = call(*line.split(), "--quiet")
+    assert done.exit_code == 0
+    ((kind, how, path, width),) = Drawn.saved
+    wanted = PLOTS[line]
+    assert (kind, path, width) == (wanted[0], "a.svg", wanted[2])
+    if wanted[1] is not None:
+        assert wanted[1] in how
+    words = [word for word in line.split() if word not in ("--plot-width", "page", "column")]
+    words[words.index("a.svg")] = "-"
+    shown = call(*words, "--quiet").stdout
+    assert shown.endswith(f"\n\n({kind!r}, {how!r}) 100\n")
