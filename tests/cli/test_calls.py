@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -16,9 +17,6 @@ import hungjury as hj
 from hungjury.cli.main import hungjury as group
 from hungjury.judges.merge import merge_names
 from hungjury.leaderboard.several import Boards, read_slices
-
-PANEL = ["--judges", "judges/*", "--runs", "runs/*"]
-FILES = ["gold.qrels", "runs/*"]
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +63,19 @@ def call(*words: str) -> Result:
     return done
 
 
+@cache  # all tests are in one folder
 def judges() -> Any:
     return hj.read_judgments("judges/*")
 
 
+@cache
 def runs() -> Any:
     return hj.read_runs("runs/*")
 
 
-def gold(**more: Any) -> Any:
-    return hj.read_qrels("gold.qrels", **more)
+@cache
+def gold() -> Any:
+    return hj.read_qrels("gold.qrels")
 
 
 def scores(*measures: str, **more: Any) -> Any:
@@ -249,13 +250,9 @@ def board_with_gold(measure: str, topics: list[str] | None) -> Any:
     )
 
 
-def words_of(line: str) -> list[str]:
-    return line.split()
-
-
 @pytest.mark.parametrize("line", CALLS)
 def test_a_command_prints_what_its_function_finds(line: str) -> None:
-    done, found = call(*words_of(line), "--quiet"), CALLS[line]()
+    done, found = call(*line.split(), "--quiet"), CALLS[line]()
     assert done.stdout.rstrip("\n") == found.to_text().rstrip("\n")
     assert done.stderr == ""
     passed = getattr(found, "passed", True)
@@ -273,7 +270,7 @@ FORMS = [
 @pytest.mark.parametrize("line", FORMS)
 def test_results_in_csv_and_json(line: str) -> None:
     found = CALLS[line]()
-    words = [*words_of(line), "--quiet"]
+    words = [*line.split(), "--quiet"]
     assert call(*words, "--format", "csv").stdout == found.to_csv()
     mine = json.loads(call(*words, "--format", "json").stdout)
     assert (mine.pop("provenance")["inputs"], mine.pop("made")["folder"]) == (ANY, os.getcwd())
@@ -531,6 +528,11 @@ def curve(by: str, topics: Any = "judged", depth: int = 0, rel: int = 1) -> tupl
     return (found.curve(rel, by).table() if by == "rank" else found).to_csv(), ""
 
 
+def ordered(*given: Any, **more: Any) -> tuple[str, str]:
+    found = hj.theory.compare_lists(*given, **more)
+    return f"{found}\n\n{found.table()}", ""
+
+
 MADE: dict[str, Callable[[], tuple[str, str]]] = {
     "merge --judges judges/*": lambda: of_merge("em-neu"),
     "merge --judges judges/* --method mv --rel 2 --seed 3":
@@ -562,11 +564,9 @@ MADE: dict[str, Callable[[], tuple[str, str]]] = {
     "curve gold.qrels runs/*": lambda: curve("recall"),
     "curve gold.qrels runs/* --rel 2 --topic 2": lambda: curve("recall", ["2"], rel=2),
     "curve gold.qrels runs/* --by rank --depth 3 -o -": lambda: curve("rank", depth=3),
-    "theory order 0,1 1,0": lambda: (f"{(c := hj.theory.compare_lists([0, 1], [1, 0]))}\n\n"
-                                     f"{c.matrices()}", ""),
+    "theory order 0,1 1,0": lambda: ordered([0, 1], [1, 0]),
     "theory order 0,2 1,1 --kind set --scale ratio":
-        lambda: (f"{(c := hj.theory.compare_lists([0, 2], [1, 1], 'set', scale='ratio'))}\n\n"
-                 f"{c.matrices()}", ""),
+        lambda: ordered([0, 2], [1, 1], "set", scale="ratio"),
     "theory axioms P@3 AP --length 3 --grades 2":
         lambda: ("\n\n".join(str(hj.theory.check_axioms(m, 3, 2)) for m in ("P@3", "AP")), ""),
     "theory scale AP P@2 --length 3 --grades 3 --order top":
