@@ -56,8 +56,9 @@ from hungjury.stats.resampling import inclusion
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 MEASURES = (
-    "nDCG@10", "RBP(p=0.8, rel=2)", "P(rel=2)@10", "ERR@10", "nDCG@20", "nDCG@100", "nDCG",
-    "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "AP(rel=2)", "RR(rel=2)@10", "Q", "Bpref(rel=2)",
+    "nDCG@10", "DCG@10", "RBP(p=0.8, rel=2)", "P(rel=2)@10", "ERR@10", "nDCG@20", "nDCG@100",
+    "nDCG", "P(rel=2)@100", "R(rel=2)@10", "R(rel=2)@100", "AP(rel=2)", "RR(rel=2)@10", "Q",
+    "Bpref(rel=2)",
 )  # fmt: skip
 BUDGETS = (100, 200, 400, 1000)
 PANELS, JUDGES, DRAWS, TIES = 20, 5, 400, 8

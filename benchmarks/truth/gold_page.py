@@ -1,25 +1,24 @@
-"""Tables of what redrawn plans gave, beside what is asked for, for docs/how-to/spend-labels.md."""
+"""Tables of what redrawn plans gave, for docs/how-to/spend-labels.md."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["append", "asked", "read", "tables", "update"]
+__all__ = ["append", "cells_of", "covered", "read", "share", "tables", "update"]
 
 BEGIN, END = "<!-- gold: begin -->", "<!-- gold: end -->"
-ADDITIVE = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10")
-NDCG, AP = "nDCG@10", "AP(rel=2)"
 NAMES = ("collection", "measure", "estimate")
+FEW = 200  # labels, at which estimates are compared
 
 Floats = NDArray[np.float64]
 Key = tuple[str, str, int, str]  # collection, measure, budget, estimate
 Cells = dict[Key, dict[str, Floats]]  # figures by name, a value for every redraw
+Row = Mapping[str, str]
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -38,9 +37,9 @@ def append(path: Path, rows: Sequence[Mapping[str, str | float]]) -> None:
         writer.writerows(rows)
 
 
-def cells_of(rows: Sequence[Mapping[str, str]]) -> Cells:
+def cells_of(rows: Sequence[Row]) -> Cells:
     """Figures of every redraw, by cell."""
-    found: dict[Key, list[Mapping[str, str]]] = {}
+    found: dict[Key, list[Row]] = {}
     for row in rows:
         key = (row["collection"], row["measure"], int(row["budget"]), row["estimate"])
         found.setdefault(key, []).append(row)
@@ -49,147 +48,89 @@ def cells_of(rows: Sequence[Mapping[str, str]]) -> Cells:
             for key, mine in found.items()}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A figure that is asked for. It is reached if its interval over redraws reaches it."""
-
-    what: str
-    estimate: str
-    measures: Sequence[str]
-    budgets: Sequence[int]
-    figure: str
-    low: float = -np.inf
-    high: float = np.inf
-
-    def reached(self, mean: float, half: float) -> bool:
-        return mean + half >= self.low and mean - half <= self.high
-
-    @property
-    def bounds(self) -> str:
-        if np.isfinite(self.low) and np.isfinite(self.high):
-            return f"{self.low:g} to {self.high:g}"
-        return f"≥ {self.low:g}" if np.isfinite(self.low) else f"≤ {self.high:g}"
+def half(values: Floats) -> float:
+    """Half of the 95 % interval of a mean over redraws."""
+    return float(1.96 * values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
 
 
-LARGER = (200, 400, 1000)
-ASKED = (
-    Asked("pairs covered", "direct", ADDITIVE, LARGER, "pairs", 0.93, 0.97),
-    Asked("systems covered", "direct", ADDITIVE, LARGER, "systems", 0.90, 0.98),
-    Asked("pairs covered", "direct", (AP,), LARGER, "pairs", 0.84),
-    Asked("pairs covered", "combined", ADDITIVE, LARGER, "pairs", 0.92),
-    Asked("pairs covered", "combined", (NDCG,), LARGER, "pairs", 0.88),
-    Asked("systems covered", "combined", (*ADDITIVE, NDCG), LARGER, "systems", 0.87),
-    Asked("error of pairs, of the direct one's", "combined", (*ADDITIVE, NDCG), (200,), "ratio",
-          high=0.85),
-    Asked("τ_AP minus the panel's", "combined", (*ADDITIVE, NDCG), (200,), "lost", -0.04),
-    Asked("wrong among P ≥ 0.99", "combined", (*ADDITIVE, NDCG), LARGER, "share_wrong",
-          high=0.002),
-    Asked("bias of the level", "combined", (NDCG,), (400, 1000), "bias", -0.02, 0.02),
-    Asked("pairs ever called wrong, over four looks", "combined", (*ADDITIVE, NDCG), (1000,),
-          "ever_bounds", high=0.05),
-    Asked("the same, the closest tenth of pairs", "combined", (*ADDITIVE, NDCG), (1000,),
-          "close_bounds", high=0.05),
-    Asked("any pair ever told apart wrongly by a board", "combined", (*ADDITIVE, NDCG), (1000,),
-          "any_board", high=0.05),
-    Asked("any pair ever told apart wrongly by a board", "direct", (AP,), (1000,),
-          "any_board", high=0.05),
-)  # fmt: skip
+def share(above: Floats, below: Floats) -> float:
+    """Ratio of two sums over redraws; 0 where there is nothing to count."""
+    return float(above.sum() / below.sum()) if below.sum() else 0.0
 
 
-def estimate_of(cells: Cells, key: Key, figure: str) -> tuple[float, float]:
-    """A figure and half its 95 % interval over redraws."""
-    mine = cells[key]
-    if figure == "ratio":
-        other = cells[(*key[:3], "direct")]
-        return _ratio(mine["rmse"], other["rmse"])
-    if figure == "share_wrong":
-        return _ratio(mine["wrong"], mine["sure"])
-    values = mine["tau_ap"] - mine["panel_tau_ap"] if figure == "lost" else mine[figure]
-    return float(values.mean()), _half(values)
+def covered(cells: Cells) -> dict[str, tuple[float, ...]]:
+    """The smaller share of pairs covered on a collection, by measure and budget: as `COVERED` of
+    hungjury.leaderboard.correction has it."""
+    names, budgets = _values(cells, 0), _values(cells, 2)
+    return {
+        measure: tuple(
+            round(min(float(cells[name, measure, b, "board"]["pairs"].mean()) for name in names), 2)
+            for b in budgets
+        )
+        for measure in _values(cells, 1)
+    }
 
 
-def _half(values: Floats) -> float:
-    return float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def _ratio(above: Floats, below: Floats) -> tuple[float, float]:
-    """Of sums, with the linearised interval."""
-    if not below.sum():
-        return 0.0, 0.0
-    ratio = float(above.sum() / below.sum())
-    return ratio, _half(above - ratio * below) / float(below.mean())
-
-
-def asked(cells: Cells) -> list[tuple[Asked, Key, float, float]]:
-    """Every figure asked for: what was asked, the cell, what was found, half its interval."""
-    out = []
-    for one in ASKED:
-        for name in sorted({key[0] for key in cells}):
-            for measure in one.measures:
-                for budget in one.budgets:
-                    key = (name, measure, budget, one.estimate)
-                    if key in cells:
-                        out.append((one, key, *estimate_of(cells, key, one.figure)))
-    return out
-
-
-def tables(rows: Sequence[Mapping[str, str]]) -> str:
-    """All tables as markdown."""
+def tables(rows: Sequence[Row]) -> str:
+    """Both tables as markdown."""
     cells = cells_of(rows)
-    found = asked(cells)
-    good = sum(one.reached(mean, half) for one, _, mean, half in found)
-    redraws = min(len(mine["pairs"]) for mine in cells.values())
+    each = [len(mine["pairs"]) for (_, _, _, way), mine in cells.items() if way == "board"]
     return "\n\n".join(
         [
-            f"{good} of {len(found)} figures are reached; at least {redraws} redraws for every "
-            "cell, ± is a 95 % interval over redraws.",
-            _asked(found),
-            "All of it: systems and pairs whose 95 % interval covers the score by all of NIST's "
-            "labels, bias of the level, error (root mean square, over √2) and half width of "
-            "differences in units of the measure's range, the width that the plan foresaw, and "
-            "τ_AP with the panel's in brackets.",
-            _everything(cells),
+            "Shares of pairs whose 95 % interval, as a board shows it, covers the difference by "
+            f"all of NIST's labels ({min(each)} to {max(each)} redraws of every cell; ± is a 95 % "
+            "interval over redraws):",
+            _coverage(cells),
+            "Error of a difference (root mean square, over √2), half the width of its interval and "
+            f"what the plan foresaw, in units of the measure's range, and τ_AP with {FEW} labels; "
+            "wrong pairs among those with P ≥ 0.99 at any number of labels; pairs, and among the "
+            "closest tenth, that a pair's own bounds ever called the wrong way round over four "
+            "looks:",
+            _errors(cells),
         ]
     )
 
 
-def _asked(found: Sequence[tuple[Asked, Key, float, float]]) -> str:
-    """A line for every figure and measure, budgets beside each other."""
-    lines: dict[tuple[str, ...], list[str]] = {}
-    for one, (name, measure, budget, estimate), mean, half in found:
-        label = (one.what, estimate, one.bounds, f"{name}, `{measure}`")
-        mark = "" if one.reached(mean, half) else " **no**"
-        digits = 4 if one.high <= 0.01 else 3
-        text = f"{budget}: {mean:.{digits}f} ± {half:.{digits}f}{mark}"
-        lines.setdefault(label, []).append(text)
-    rows = [[*label, ", ".join(texts)] for label, texts in lines.items()]
-    return _markdown(["asked for", "estimate", "", "where", "labels: found"], rows)
+def _values(cells: Cells, place: int) -> list[object]:
+    """Collections, measures or budgets, in the order in which they were made."""
+    found = dict.fromkeys(key[place] for key in cells)
+    return sorted(found) if place != 1 else list(found)
 
 
-def _everything(cells: Cells) -> str:
-    shown: list[tuple[str, Callable[[dict[str, Floats]], str]]] = [
-        ("systems", lambda c: f"{c['systems'].mean():.3f} ± {_half(c['systems']):.3f}"),
-        ("pairs", lambda c: f"{c['pairs'].mean():.3f} ± {_half(c['pairs']):.3f}"),
-        ("bias", lambda c: f"{c['bias'].mean():+.3f} ± {_half(c['bias']):.3f}"),
-        ("error", lambda c: f"{c['rmse'].mean():.4f}"),
-        ("width", lambda c: f"{np.median(c['width']):.3f}"),
-        ("foreseen", lambda c: f"{np.median(c['foreseen']):.3f}"),
-        ("τ_AP", lambda c: f"{c['tau_ap'].mean():.3f} ({c['panel_tau_ap'].mean():.3f})"),
-    ]
+def _coverage(cells: Cells) -> str:
+    names, budgets = _values(cells, 0), _values(cells, 2)
+    head = [f"{name}, {budget:,} labels" for name in names for budget in budgets]
     rows = []
-    for (name, measure, budget, estimate), mine in sorted(cells.items(), key=_order):
-        if measure == AP and estimate == "combined":
-            continue  # never reported
-        row = [f"{name}, `{measure}`", f"{budget:,}", estimate, *(get(mine) for _, get in shown)]
-        if estimate == "direct" and measure != AP:
-            row[3 + [what for what, _ in shown].index("foreseen")] = ""
-        rows.append(row)
-    return _markdown(["collection, measure", "labels", "estimate", *(w for w, _ in shown)], rows)
+    for measure in _values(cells, 1):
+        found = [cells[n, measure, b, "board"]["pairs"] for n in names for b in budgets]
+        rows.append([f"`{measure}`", *(f"{v.mean():.3f} ± {half(v):.3f}" for v in found)])
+    return _markdown(["measure", *head], rows)
 
 
-def _order(item: tuple[Key, object]) -> tuple[str, str, int, bool]:
-    (name, measure, budget, estimate), _ = item
-    return name, measure, budget, estimate == "combined"
+def _errors(cells: Cells) -> str:
+    budgets = _values(cells, 2)
+    rows = []
+    for name in _values(cells, 0):
+        for measure in _values(cells, 1):
+            now, alone = (cells[name, measure, FEW, way] for way in ("board", "direct"))
+            looks = [cells[name, measure, budget, "board"] for budget in budgets]
+            wrong, sure = (np.concatenate([c[w] for c in looks]) for w in ("wrong", "sure"))
+            rows.append(
+                [
+                    f"{name}, `{measure}`",
+                    f"{now['rmse'].mean():.3f}",
+                    f"{alone['rmse'].mean():.3f}",
+                    f"{np.median(now['width']):.3f}",
+                    f"{np.median(now['foreseen']):.3f}",
+                    f"{now['tau_ap'].mean():.2f} ({now['panel_tau_ap'].mean():.2f})",
+                    f"{100 * share(wrong, sure):.2f} %",
+                    f"{100 * looks[-1]['ever_bounds'].mean():.1f} %",
+                    f"{100 * looks[-1]['close_bounds'].mean():.1f} %",
+                ]
+            )
+    head = ["collection, measure", "error", "by labels alone", "half width", "foreseen",
+            "τ_AP (the panel's)", "wrong", "ever wrong", "closest tenth"]  # fmt: skip
+    return _markdown(head, rows)
 
 
 def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,10 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import (
+    COVERED,
+    MEASURED_AT,
     Correction,
+    Covered,
     _kind,
     _stretch,
     correlation_with_gold,
@@ -21,6 +24,7 @@ from hungjury.leaderboard.correction import (
 from hungjury.leaderboard.draws import Estimate
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import combine_estimates, expected_contrasts, wide_kernel
+from hungjury.measures.catalogue import measure as as_measure
 
 RIDGE = 1e-6  # of the kernel's mean variance
 
@@ -329,3 +333,25 @@ def test_labels_never_make_a_board_less_decisive():
     kept, _, notes = settled(made, unknown, panel, (few, many))
     assert (kept.centre == 1).all()
     assert "follow the labels" not in notes[-1].text
+
+
+def test_the_record_of_intervals_is_that_of_the_nearest_measure_and_number_of_labels():
+    def found(name, labels):
+        record = Covered.record(as_measure(name), labels)
+        return record and (record.measure, record.labels, record.share)
+
+    for name, shares in COVERED.items():
+        for labels, share in zip(MEASURED_AT, shares, strict=True):
+            assert found(name, labels) == (name, labels, share)
+    assert found("nDCG@5", 130)[:2] == ("nDCG@10", 100)
+    assert found("nDCG@15", 150)[:2] == ("nDCG@20", 200)
+    assert found("nDCG@500", 0)[:2] == ("nDCG", 100)
+    assert found("R@30", 5000)[:2] == ("R(rel=2)@10", 1000)
+    assert found("Judged@10", 200) is None
+    record = Covered("R(rel=2)@10", 1000, 0.84)
+    assert record.weak
+    assert not replace(record, share=0.88).weak
+    assert str(record) == (
+        "95 % intervals of differences by R(rel=2)@10 from 1,000 gold labels covered 84 % of the "
+        "pairs of systems on public collections"
+    )

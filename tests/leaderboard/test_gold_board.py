@@ -3,6 +3,7 @@
 import json
 import warnings
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from builders.gold import board, labels_of
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.labelling.results import summarised
+from hungjury.leaderboard.correction import COVERED, Covered
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.measures.catalogue import CATALOGUE, measure
 from hungjury.stats.resampling import normal_reach
@@ -556,7 +558,7 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
         elif found.correction.decides == "gold":
             assert decided.low is not None
         return
-    assert f"labels reach rank {rank - missing} of every list" in texts[0]
+    assert f"labels by depth reach rank {rank - missing} of every list" in texts[0]
     assert found.correction.decides == "panel"
     assert found.scale == "panel"
     alone = hj.leaderboard(made.judgments, made.runs, measure, draws=300)
@@ -570,15 +572,50 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
 
 def test_other_designs_need_no_depth(by_depth):
     made, deep, upto = by_depth
-    plan = hj.plan(made.judgments, made.runs, "RR@10", budget=100)
-    found = hj.leaderboard(
-        made.judgments, made.runs, "RR@10", gold=first_of(made, plan, 100), plan=plan, draws=200
-    )
-    assert found.correction.depth is None
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", budget=100)
+    given = {"gold": first_of(made, plan, 100), "plan": plan, "draws": 200}
+    assert hj.leaderboard(made.judgments, made.runs, "nDCG@10", **given).correction.depth is None
     both = first_of(made, deep, upto[1] - 1)
     for topic, labels in first_of(made, plan, 100).items():
         both.setdefault(topic, {}).update(labels)
-    found = hj.leaderboard(
-        made.judgments, made.runs, "RR@10", gold=both, plan=[deep, plan], draws=200
-    )
-    assert found.correction.depth is None
+    given |= {"gold": both, "plan": [deep, plan]}
+    assert hj.leaderboard(made.judgments, made.runs, "nDCG@10", **given).correction.depth is None
+
+
+@pytest.mark.parametrize("measure", ["RR@10", "Success@3"])
+def test_the_first_relevant_document_is_decided_by_depth_only(by_depth, measure):
+    """Labels by influence told hundreds of pairs apart by RR, up to 95 % of them wrongly."""
+    made, _, _ = by_depth
+    assert hj.plan(made.judgments, made.runs, measure, budget=60).design == "depth"
+    plan = hj.plan(made.judgments, made.runs, measure, budget=60, design="influence")
+    given = {"gold": first_of(made, plan, 60), "plan": plan, "draws": 300}
+    found = hj.leaderboard(made.judgments, made.runs, measure, **given)
+    assert found.correction.depth == (0, 1, int(measure.split("@")[1]))
+    assert found.correction.decides == found.scale == "panel"
+    assert found.correction.covered is None
+    texts = " ".join(note.text for note in found.notes)
+    assert "labels by depth reach rank 0 of every list and decide by this measure from rank 1 on"\
+        in texts  # fmt: skip
+    alone = hj.leaderboard(made.judgments, made.runs, measure, draws=300)
+    assert found.p_best == pytest.approx(alone.p_best)
+    (decided,) = hj.gate(made.judgments, made.runs, *found.systems[1::-1], measure, **given)
+    assert decided.low is None
+
+
+def test_intervals_come_with_their_record(made, plan):
+    given = {"gold": labels_of(plan, made.gold), "plan": plan}
+    found = board(made, **given)
+    assert found.correction.covered == Covered("nDCG@10", 100, COVERED["nDCG@10"][0])
+    assert str(found.correction.covered) + "." in str(found).splitlines()
+    assert found.to_dict()["correction"]["covered"]["labels"] == 100
+    recall = hj.leaderboard(made.judgments, made.runs, "R@10", draws=200, **given)
+    weak = replace(recall.correction.covered, share=0.5)
+    assert recall.correction.covered.measure == "R(rel=2)@10"
+    with mock.patch.object(Covered, "record", return_value=weak):
+        noted = hj.leaderboard(made.judgments, made.runs, "R@10", draws=200, **given)
+        (gate,) = hj.gate(made.judgments, made.runs, *found.systems[:2], "R@10", **given)
+    assert [note.text for note in noted.notes if note.kind == "weak-intervals"] == [str(weak)]
+    assert str(weak) not in str(noted)
+    assert str(weak) in [note.text for note in gate.notes]
+    whole = board(made, gold=made.gold)
+    assert whole.correction.covered is None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from benchmarks.truth.boards import BINS, DEFAULT, Compared, Distance, against, compare, estimates
 from benchmarks.truth.gold import BUDGETS, LabelPath, figures
-from benchmarks.truth.gold_page import Asked, append, asked, cells_of, estimate_of, read, tables
+from benchmarks.truth.gold_page import append, cells_of, covered, half, read, share, tables
 from benchmarks.truth.plain_mean import ap_of_mean_votes, ndcg_of_mean_grades
 from benchmarks.truth.public import Panel, dl21
 from benchmarks.truth.reliability import pooled
@@ -21,6 +21,7 @@ from benchmarks.truth.reliability import pooled
 import hungjury as hj
 from builders.paths import ROOT
 from hungjury.data.alignment import align
+from hungjury.leaderboard.correction import COVERED, MEASURED_AT
 from hungjury.leaderboard.draws import Estimate
 
 
@@ -292,40 +293,53 @@ def test_distances_leave_the_level_out():
 # Tables of redrawn plans: what counts as reached.
 
 
-def rows(pairs, measure="DCG@10", estimate="direct", budget=200):
-    base = {"collection": "dl", "measure": measure, "budget": budget, "estimate": estimate}
+def rows(pairs, collection="dl", measure="DCG@10", budget=200):
     names = ("systems", "bias", "rmse", "tau_ap", "panel_tau_ap", "wrong", "sure", "width",
              "foreseen", "ever_bounds", "close_bounds", "any_board")  # fmt: skip
+    base = {"collection": collection, "measure": measure, "budget": budget}
     rest = dict.fromkeys(names, 0.5)
-    return [{**base, "panel": k, "redraw": 0, "pairs": p, **rest} for k, p in enumerate(pairs)]
+    return [
+        {**base, "estimate": way, "panel": k, "redraw": 0, "pairs": p, **rest}
+        for way in ("direct", "board")
+        for k, p in enumerate(pairs)
+    ]
 
 
 def test_a_file_grows_and_is_read_back(tmp_path):
     path = tmp_path / "gold.csv"
     append(path, rows([0.9, 0.91]))
     append(path, rows([0.95]))
-    assert [row["pairs"] for row in read(path)] == ["0.9", "0.91", "0.95"]
+    assert [row["pairs"] for row in read(path) if row["estimate"] == "board"] == [
+        "0.9", "0.91", "0.95",
+    ]  # fmt: skip
     text = tables(read(path))
-    assert "at least 3 redraws" in text
-    assert "| pairs covered | direct | 0.93 to 0.97 |" in text
+    assert "(3 to 3 redraws of every cell" in text
+    assert "| `DCG@10` | 0.920 ± 0.030 |" in text
+    assert "| dl, `DCG@10` | 0.500 | 0.500 | 0.500 | 0.500 | 0.50 (0.50) | 100.00 % |" in text
 
 
-def test_a_figure_is_reached_by_its_interval():
-    one = Asked("pairs", "direct", (), (), "pairs", 0.93, 0.97)
-    assert one.reached(0.92, 0.011)
-    assert not one.reached(0.92, 0.009)
-    assert not one.reached(0.99, 0.01)
-    assert [Asked("", "", (), (), "", low=0.9).bounds, Asked("", "", (), (), "", high=0.1).bounds] \
-        == ["≥ 0.9", "≤ 0.1"]  # fmt: skip
+def test_coverage_is_the_smaller_share_of_the_collections():
+    both = [*rows([0.9, 1.0, 0.8]), *rows([0.7], "other")]
+    cells = cells_of([{k: str(v) for k, v in row.items()} for row in both])
+    assert covered(cells) == {"DCG@10": (0.7,)}
+    assert half(cells["dl", "DCG@10", 200, "board"]["pairs"]) == pytest.approx(0.196 / np.sqrt(3))
+    assert share(np.array([1.0, 2.0]), np.array([4.0, 2.0])) == 0.5
+    assert share(np.zeros(2), np.zeros(2)) == 0
 
 
-def test_cells_hold_every_redraw():
-    cells = cells_of([{k: str(v) for k, v in row.items()} for row in rows([0.9, 1.0, 0.8])])
-    key = ("dl", "DCG@10", 200, "direct")
-    mean, half = estimate_of(cells, key, "pairs")
-    assert mean == pytest.approx(0.9)
-    assert half == pytest.approx(1.96 * 0.1 / np.sqrt(3))
-    assert any(found[1] == key and found[0].figure == "pairs" for found in asked(cells))
+def test_the_record_of_intervals_is_what_the_page_shows():
+    page = (ROOT / "docs" / "how-to" / "spend-labels.md").read_text(encoding="utf-8")
+    table = page.split("<!-- gold: begin -->")[1].split("Error of a difference")[0]
+    found = {}
+    for line in table.splitlines():
+        name, *cells = (text.strip().strip("`") for text in line.strip("|").split("|"))
+        shares = [float(text.split()[0]) for text in cells if "±" in text]
+        if shares:
+            each = np.array(shares).reshape(2, len(MEASURED_AT))
+            found[name] = tuple(each.min(axis=0))
+    assert list(found) == list(COVERED)
+    for name, shares in COVERED.items():
+        assert shares == pytest.approx(found[name], abs=0.0051), name
 
 
 def test_coverage_by_a_loop():

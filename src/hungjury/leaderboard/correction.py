@@ -30,10 +30,11 @@ from hungjury.leaderboard.panel_error import (
     expected_contrasts,
     normal_draws,
 )
-from hungjury.leaderboard.plan import plan_weights
+from hungjury.leaderboard.plan import first_hit, plan_weights
 from hungjury.leaderboard.plan_file import PlansLike, as_plans
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.catalogue import measure as as_measure
 from hungjury.measures.scores import averaged
 from hungjury.stats.agreement import effective_judges, error_correlation
 from hungjury.stats.multiple import nominal_levels, of_differences, typical
@@ -44,11 +45,75 @@ Told = NDArray[np.float64]
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor,
 SOME_LABELS = 20  # with so many labels; with fewer if its whole interval is
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
-TRIED = (*PROVEN, "AP", "R", "RR", "Q", "Bpref")  # labels alone cover what they say: the same
+MEASURED_AT = (100, 200, 400, 1000)  # labels
+# The smaller share, of two collections, of pairs whose 95 % interval covered the difference by all
+# labels (the table in docs/how-to/spend-labels.md).
+COVERED = {
+    "nDCG@10": (0.95, 0.92, 0.92, 0.92),
+    "RBP(p=0.8, rel=2)": (0.95, 0.96, 0.93, 0.93),
+    "P(rel=2)@10": (0.90, 0.91, 0.95, 0.93),
+    "ERR@10": (0.90, 0.89, 0.92, 0.93),
+    "nDCG@20": (0.94, 0.93, 0.93, 0.94),
+    "nDCG@100": (0.94, 0.93, 0.92, 0.94),
+    "nDCG": (0.94, 0.95, 0.92, 0.92),
+    "P(rel=2)@100": (0.94, 0.95, 0.95, 0.94),
+    "R(rel=2)@10": (0.94, 0.92, 0.92, 0.84),
+    "R(rel=2)@100": (0.92, 0.95, 0.94, 0.90),
+    "AP(rel=2)": (0.94, 0.93, 0.94, 0.92),
+    "RR(rel=2)@10": (0.96, 0.95, 0.95, 0.95),
+    "Q": (0.94, 0.93, 0.94, 0.93),
+    "Bpref(rel=2)": (0.82, 0.96, 0.95, 0.93),
+}
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
-FIRST_HIT = "best"  # the kernel of measures of the first relevant document alone
+DEEPEST = 1000  # ranks that a measure without a cutoff is taken to see
+WEAK = 0.88  # a share of pairs covered by 95 % intervals below which gates warn
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
+
+
+class Covered(Record):
+    """How often intervals of differences from gold labels covered the truth where it is known.
+
+    Attributes
+    ----------
+    measure
+        The measure that was tried: the one at hand, or the nearest by name and depth.
+    labels
+        The nearest number of labels that was tried.
+    share
+        Pairs of systems whose 95 % interval covered the difference by all labels; the smaller share
+        of two public collections.
+    """
+
+    measure: str
+    labels: int
+    share: float
+
+    def __str__(self) -> str:
+        return (
+            f"95 % intervals of differences by {self.measure} from {self.labels:,} gold labels "
+            f"covered {percent(self.share)} of the pairs of systems on public collections"
+        )
+
+    @property
+    def weak(self) -> bool:
+        """Tell whether intervals covered clearly less than they say."""
+        return self.share < WEAK
+
+    @staticmethod
+    def record(measure: Measure, labels: int) -> Covered | None:
+        """Return the record of a measure, or of the nearest that was tried; None if none was."""
+        tried = [(name, as_measure(name)) for name in COVERED]
+        far = {
+            name: abs(np.log((measure.depth or DEEPEST) / (other.depth or DEEPEST)))
+            for name, other in tried
+            if other.name == measure.name
+        }
+        if not far:
+            return None
+        nearest = min(far, key=lambda name: far[name])
+        place = int(np.argmin(np.abs(np.log(np.array(MEASURED_AT) / max(labels, 1)))))
+        return Covered(nearest, MEASURED_AT[place], COVERED[nearest][place])
 
 
 class Correction(Record, eq=False):
@@ -92,8 +157,12 @@ class Correction(Record, eq=False):
         Numbers of labels at which the result is checked, and the factor by which a difference has
         to be larger than at a single look.
     depth
-        For plans by depth: the ranks down to which every list is labelled, how many it takes before
-        labels decide who is better, and before intervals hold. None for other designs.
+        For plans by depth, and for measures of the first relevant document: the ranks down to
+        which every list is labelled by depth, how many it takes before labels decide who is better,
+        and before intervals hold. None for others.
+    covered
+        How often intervals of such differences covered the truth where it is known. None if that
+        was not measured: for other designs than plans by influence, and for other measures.
     """
 
     estimate: str
@@ -115,6 +184,7 @@ class Correction(Record, eq=False):
     stretch: float = 1.0
     decides: str = "gold"
     depth: tuple[int, int, int] | None = None
+    covered: Covered | None = None
 
     @property
     def reaches(self) -> bool:
@@ -264,7 +334,11 @@ def gold_estimate(
     reach = normal_reach(level) * float(np.sqrt(max(covariance.mean(), 0.0)))
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
     longest, top = drawn.alignment.longest, gold.grades[-1]
-    depth = None if gold.depth is None else (gold.depth, *depths_needed(measure, longest, top))
+    tried = kind in ("direct", "combined") and gold.design == "plan"
+    depth = None
+    drawn_at_random = gold.design in ("plan", "random")
+    if gold.depth is not None or (first_hit(measure, longest, top) and drawn_at_random):
+        depth = (gold.depth or 0, *depths_needed(measure, longest, top))
     known = kind == "exact" or bool(enough and (depth is None or depth[0] >= depth[2]))
     mean, draws = mean + moved, draws + moved
     parts = Parts.of(found.cells, options.target, gold=covariance).scaled(rate)
@@ -299,7 +373,10 @@ def gold_estimate(
         looks=options.looks,
         stretch=_stretch(gold, options.looks, 1 - level),
         depth=depth,
+        covered=Covered.record(measure, len(gold.documents)) if tried and depth is None else None,
     )
+    weak = correction.covered is not None and correction.covered.weak
+    notes += noted("weak-intervals", int(weak), str(correction.covered), about="result")
     text = (
         f"{plural(len(gold.skipped), 'document')} of the plan skipped; if this depended on "
         f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
@@ -341,8 +418,8 @@ def settled(
         if correction.depth is not None and not correction.reaches:
             reached, needed, _ = correction.depth
             text = (
-                f"labels reach rank {reached} of every list and decide by this measure from rank "
-                f"{needed} on: ranks and chances are the panel's until then"
+                f"labels by depth reach rank {reached} of every list and decide by this measure "
+                f"from rank {needed} on: ranks and chances are the panel's until then"
             )
         notes = (Note("undecided-labels", correction.labels, text, about="result"),)
     if not correction.level_known:
@@ -361,8 +438,8 @@ def settled(
         if correction.depth is not None and not correction.holds:
             reached, _, needed = correction.depth
             text = (
-                f"labels reach rank {reached} of every list and have no intervals before rank "
-                f"{needed}: means are on the panel's scale"
+                f"labels by depth reach rank {reached} of every list and have no intervals before "
+                f"rank {needed}: means are on the panel's scale"
             )
         if correction.decides == "gold":
             text += ", while ranks and chances follow the labels"
@@ -413,9 +490,8 @@ def depths_needed(measure: Measure, longest: int, top: int) -> tuple[int, int]:
     """Return the ranks down to which all lists have to be labelled by depth before labels decide,
     and before intervals hold: all that the measure sees. The first rank is enough to decide by
     measures of the first relevant document."""
-    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
     seen = longest if measure.depth is None else min(measure.depth, longest)
-    return 1 if kernel is not None and kernel.name == FIRST_HIT else seen, seen
+    return 1 if first_hit(measure, longest, top) else seen, seen
 
 
 def worthwhile(combined: Floats, direct: Floats) -> bool:
@@ -437,7 +513,7 @@ def _kind(
             "corrects the panel; say it with a plan or a gold design"
         )
         return "model", (Note("unknown-design", len(gold.documents), text, about="result"),)
-    tried = options.measure.name in TRIED
+    tried = Covered.record(options.measure, len(gold.documents)) is not None
     asked = options.estimate == "direct" or len(alignment.systems) == 1
     if asked and tried:
         return "direct", ()

@@ -33,7 +33,7 @@ from hungjury.leaderboard.effects import contributions, linear_kernel
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, PanelError, kind_of_panel
-from hungjury.leaderboard.plan import VOTE, expected_differences, influence
+from hungjury.leaderboard.plan import VOTE, expected_differences, first_hit, influence
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.multiple import of_differences, simultaneous_widths, told_apart, typical
@@ -372,7 +372,8 @@ def _labels_to_ask(evidence: Evidence, ahead: Outlook | None) -> list[Step]:
     merged, budget = evidence.drawn.merged, min(LABELS_PROPOSED, len(panel.pool))
     if merged is None or merged.posterior is None:  # the merge at hand has no probabilities
         merged = panel.merged(VOTE)
-    if ahead is None or merged.posterior is None:
+    by_depth = first_hit(measure, alignment.longest, panel.grades[-1])  # not foreseen
+    if ahead is None or merged.posterior is None or by_depth:
         return []
     weight = influence(measure, alignment, merged)
     target = evidence.options.target

@@ -92,10 +92,12 @@ class PlanArguments(PanelArguments, total=False):
     """The options of `plan`."""
 
     design: Annotated[
-        PlanDesign,
+        PlanDesign | None,
         Option(
-            "influence",
-            "Draw documents by influence on comparisons, uniformly, by whole topics, or by depth.",
+            None,
+            "Draw documents by influence on comparisons, uniformly, by whole topics, or by depth. "
+            "Default: depth for RR and Success, whose labels decide in this order only, else "
+            "influence.",
             '"influence": documents that matter more for comparisons are likelier to be drawn; '
             '"uniform": equal probabilities; "topics": whole pools of random topics, as many as '
             'fit; "depth": by the smallest rank in any run, for measures of the first relevant '

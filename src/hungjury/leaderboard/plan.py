@@ -119,6 +119,7 @@ def doubt(panel: Panel) -> float:
     return 1 - (1 - share) ** 2
 
 
+FIRST_HIT = "best"  # the kernel of measures of the first relevant document alone
 VOTE = BinomialVote()  # plans use the mean vote, whatever a leaderboard merges by later
 FLOOR = 0.05  # of the mean influence: every document has some probability
 DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
@@ -180,13 +181,14 @@ def plan(
     """
     wanted = measure_list(measure)
     options, reading = split_options(arguments, PlanOptions)
-    design = options.design
     of_labels, of_runs, of_have = assigned(reading, judgments, runs, have)
     given = as_judgments(judgments, **of_labels)
     _check_budget(budget, len(given.pool))
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
     aligned = align(lists, given.pool, None, progress, deep, by_name=True)
     panel = Panel.of(given, options.rel)
+    alone = all(first_hit(one, aligned.longest, panel.grades[-1]) for one in wanted)
+    design = options.design or ("depth" if alone else "influence")
     weight = plan_weights(panel, aligned, wanted, design)
     pool, names = given.pool, named(given.pool)
     hashes = permanent_numbers(options.seed, names)
@@ -227,6 +229,12 @@ def plan(
             wanted[0], aligned, panel.merged(VOTE), weight, budget, "population"
         ),
     )
+
+
+def first_hit(measure: Measure, longest: int, top: int) -> bool:
+    """Tell whether a measure sees the first relevant document alone, as RR and Success do."""
+    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
+    return kernel is not None and kernel.name == FIRST_HIT
 
 
 def plan_weights(

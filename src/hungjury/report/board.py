@@ -66,6 +66,8 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
             + (" With more labels: " if more else "")
             + ", ".join(f"{labels:,}: {size:.{digits}f}" for labels, size in more)
         )
+    if correction.covered is not None and not correction.covered.weak:  # a note says it then
+        out.append(f"{correction.covered}.")
     if correction.looks:
         out.append(
             f"Looks at {', '.join(f'{n:,}' for n in correction.looks)} labels: differences have to "
