@@ -66,6 +66,8 @@ COVERED = {
 }
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
 DEEPEST = 1000  # ranks that a measure without a cutoff is taken to see
+RELIABLE = 0.75  # of the spread between systems that labels alone see has to be real: then, on
+# public collections, 1 % or less of the pairs with P >= 0.99 were wrong, and up to 5 % before
 WEAK = 0.88  # a share of pairs covered by 95 % intervals below which gates warn
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
@@ -160,6 +162,10 @@ class Correction(Record, eq=False):
         For plans by depth, and for measures of the first relevant document: the ranks down to
         which every list is labelled by depth, how many it takes before labels decide who is better,
         and before intervals hold. None for others.
+    reliability
+        Share of the spread between systems, as labels alone see it, that is not their own error:
+        1 minus the mean squared error of differences over the mean squared difference. Below 0.75
+        the panel decides. None unless the estimate is "direct".
     covered
         How often intervals of such differences covered the truth where it is known. None if that
         was not measured: for other designs than plans by influence, and for other measures.
@@ -185,6 +191,7 @@ class Correction(Record, eq=False):
     decides: str = "gold"
     depth: tuple[int, int, int] | None = None
     covered: Covered | None = None
+    reliability: float | None = None
 
     @property
     def reaches(self) -> bool:
@@ -374,6 +381,7 @@ def gold_estimate(
         stretch=_stretch(gold, options.looks, 1 - level),
         depth=depth,
         covered=Covered.record(measure, len(gold.documents)) if tried and depth is None else None,
+        reliability=reliability(mean, covariance) if kind == "direct" else None,
     )
     weak = correction.covered is not None and correction.covered.weak
     notes += noted("weak-intervals", int(weak), str(correction.covered), about="result")
@@ -407,14 +415,22 @@ def settled(
     by_gold, by_panel = apart
     opposed = bool((by_gold * by_panel < 0).any())
     fewer = np.abs(by_gold).sum() < np.abs(by_panel).sum()
-    undecided = fewer and not opposed and not correction.poor and correction.estimate != "exact"
-    if undecided or not correction.reaches:
+    unreliable = correction.reliability is not None and correction.reliability < RELIABLE
+    undecided = (unreliable or (fewer and not opposed)) and not correction.poor
+    if (undecided and correction.estimate != "exact") or not correction.reaches:
         estimate = replace(estimate, draws=panel.draws, error=panel.error, around=panel.mean)
         correction = replace(correction, decides="panel")
         text = (
             f"{plural(correction.labels, 'gold label')} do not decide yet: the panel alone tells "
             "more systems apart, so ranks and chances are the panel's"
         )
+        if unreliable:
+            assert correction.reliability is not None
+            error = percent(1 - correction.reliability)
+            text = (
+                f"{plural(correction.labels, 'gold label')} do not decide yet: {error} of what "
+                "they see between systems is their own error, so ranks and chances are the panel's"
+            )
         if correction.depth is not None and not correction.reaches:
             reached, needed, _ = correction.depth
             text = (
@@ -492,6 +508,12 @@ def depths_needed(measure: Measure, longest: int, top: int) -> tuple[int, int]:
     measures of the first relevant document."""
     seen = longest if measure.depth is None else min(measure.depth, longest)
     return 1 if first_hit(measure, longest, top) else seen, seen
+
+
+def reliability(mean: Floats, covariance: Floats) -> float:
+    """Return the share of squared differences between means that is not due to their errors."""
+    seen = float(((mean[:, None] - mean) ** 2).sum())
+    return max(1 - float(of_differences(covariance).sum()) / seen, 0.0) if seen else 0.0
 
 
 def worthwhile(combined: Floats, direct: Floats) -> bool:
