@@ -6,25 +6,25 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp sr
 
 .PHONY: demo test test-all test-engines test-lowest quick lint types unit slow bench studies docs examples wheels clean sanitize mutants lock
 
-$(BIN)/python:
+# uv installs in a fraction of pip's time.
+$(BIN)/uv:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
 
 # Rebuilt only when the native code or the dependencies change. The demo needs no development tools.
-$(VENV)/usable: $(BIN)/python $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[report]'
+INSTALL := $(BIN)/uv pip install --quiet --python
+$(VENV)/usable: $(BIN)/uv $(SOURCES)
+	$(INSTALL) $(BIN)/python --editable '.[report]'
 	touch $@
 
-# The versions of requirements-dev.lock, each checked by its hash: the same everywhere, and quick with uv.
-$(VENV)/ready: $(BIN)/python $(SOURCES) requirements-dev.lock
-	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements-dev.lock
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+# The versions of requirements-dev.lock, each checked by its hash: the same everywhere.
+$(VENV)/ready: $(BIN)/uv $(SOURCES) requirements-dev.lock
+	$(INSTALL) $(BIN)/python --require-hashes --requirement requirements-dev.lock
+	$(INSTALL) $(BIN)/python --no-deps --editable .
 	touch $(VENV)/usable $@
 
 # Writes the newest versions that fit together into the lock, for every Python and system.
-lock: $(BIN)/python
-	$(BIN)/pip install --quiet uv
+lock: $(BIN)/uv
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 		--python-version 3.10 --extra dev pyproject.toml -o requirements-dev.lock
 
@@ -43,7 +43,9 @@ demo: $(VENV)/usable
 	@echo "  $(BIN)/hungjury leaderboard --judges 'JUDGES/*' --runs 'RUNS/*' -m nDCG@10 --report report.html"
 	@echo "  $(BIN)/hungjury evaluate QRELS RUN... -m nDCG@10"
 
-test: lint types unit
+# Types are checked beside the tests, which leave a core idle at their end.
+test: lint
+	$(MAKE) --no-print-directory --jobs 2 types unit
 
 # And what takes longer: browsers, notebooks, TeX, clusters, builds, studies and long simulations;
 # tests of properties try four times as many examples.
@@ -58,7 +60,7 @@ types: $(VENV)/ready
 	$(BIN)/mypy
 
 # Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
-unit slow quick: export PYTHONDONTWRITEBYTECODE :=
+demo unit slow quick: export PYTHONDONTWRITEBYTECODE :=
 unit slow quick: export OPENBLAS_NUM_THREADS := 1
 # Each core has a worker; what threads may not change is tested with several of them.
 unit quick: export HUNGJURY_THREADS := 1
@@ -74,9 +76,9 @@ slow: $(VENV)/ready
 
 # Spark in an environment of its own, as it needs Java and an older pandas.
 ENGINES := .venv-engines
-test-engines:
+test-engines: $(BIN)/uv
 	$(PYTHON) -m venv $(ENGINES)
-	$(ENGINES)/bin/pip install --quiet '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.130'
+	$(INSTALL) $(ENGINES)/bin/python '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.130'
 	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
 
 # The tests of the rooms that you changed since the last commit, or of all; one room: make quick ROOM=leaderboard.
@@ -94,9 +96,9 @@ examples: $(VENV)/ready
 	$(BIN)/python docs/site_tools/examples.py --update
 
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
-bench:
+bench: $(BIN)/uv
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks,studies,label]'
+	$(INSTALL) .venv-bench/bin/python -r benchmarks/requirements.txt '.[clicks,studies,label]'
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.timings
 
@@ -120,17 +122,16 @@ wheels: $(VENV)/ready
 	rm -rf dist .venv-wheel
 	$(BIN)/python tools/wheels.py --output dist
 	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/pip install --quiet --no-index --find-links dist --no-deps hungjury
-	.venv-wheel/bin/pip install --quiet hungjury --find-links dist
+	$(INSTALL) .venv-wheel/bin/python --no-index --find-links dist --no-deps hungjury
+	$(INSTALL) .venv-wheel/bin/python hungjury --find-links dist
 	$(BIN)/python -m cyclonedx_py environment --output-reproducible -o dist/hungjury.cdx.json .venv-wheel/bin/python
 	@ls dist
 
 # The oldest versions that pyproject.toml allows, with the oldest Python; without what they cannot run.
 LOWEST ?= $(if $(shell python3.10 -c "print(1)" 2> /dev/null),python3.10,$(PYTHON))
-test-lowest:
+test-lowest: $(BIN)/uv
 	$(LOWEST) -m venv --clear .venv-lowest
-	.venv-lowest/bin/pip install --quiet uv
-	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
+	$(INSTALL) .venv-lowest/bin/python --resolution lowest-direct \
 		--editable '.[tables,report,ltr]' 'pytest>=8' 'pytest-xdist>=3' 'hypothesis>=6.130' 'pandas>=2' 'polars>=1' \
 		'fsspec>=2023.6'
 	.venv-lowest/bin/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)' \
