@@ -188,7 +188,8 @@ def plan(
     aligned = align(lists, given.pool, None, progress, deep, by_name=True)
     panel = Panel.of(given, options.rel)
     alone = all(first_hit(one, aligned.longest, panel.grades[-1]) for one in wanted)
-    design = options.design or ("depth" if alone else "influence")
+    usual: PlanDesign = "depth" if alone else "influence"
+    design: PlanDesign = options.design or usual
     weight = plan_weights(panel, aligned, wanted, design)
     pool, names = given.pool, named(given.pool)
     hashes = permanent_numbers(options.seed, names)
