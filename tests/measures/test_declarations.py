@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
+import pytest
+
+import hungjury as hj
+from builders.scores import scores_of
+from hungjury.base.records import Record
+from hungjury.base.results import Result
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.theory.axioms import example_measure
 
@@ -112,3 +120,31 @@ def test_measures_declare_what_they_should() -> None:
     assert {fact: " ".join(names) for fact, names in found.items()} == dict(
         line.rsplit(": ", 1) for line in lines
     )
+
+
+# Those with arrays are equal to themselves alone.
+BY_IDENTITY = {
+    "measures": "Answers Curve Expectation HitCounts JudgeScores Labels Scores Sum Sums World",
+    "users": "Counts Walk _Chain",
+}
+
+
+@pytest.mark.parametrize("room", BY_IDENTITY)
+def test_records_with_arrays_are_compared_by_identity(room: str) -> None:
+    package = import_module(f"hungjury.{room}")
+    found = set()
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        for one in vars(import_module(module.name)).values():
+            if isinstance(one, type) and issubclass(one, Record) and one.__eq__ is object.__eq__:
+                found |= {one.__name__} if one.__module__ == module.name else set()
+    assert " ".join(sorted(found)) == BY_IDENTITY[room]
+
+
+def test_pictures_get_what_they_are_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Result, "_drawn", lambda self, *how: (type(self).__name__, *how))
+    scores: Any = scores_of([[[0.5]], [[0.25]]])
+    asked = "Scores", "board_plots.draw_scores"
+    assert scores.plot() == (*asked, "m0", "topics", None)
+    assert scores.plot("m1", "scatter", "m0") == (*asked, "m1", "scatter", "m0")
+    curve = hj.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "IPrec@0.5").curve()
+    assert curve.plot() == ("Curve", "board_plots.draw_precision_recall")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -34,7 +35,7 @@ def walked(matrix: Any) -> Any:
     start = np.full(len(matrix), 1 / len(matrix))
     return [walk.period, walk.stationary, walk.after(3), walk.after(2, start), walk.distance(4),
             walk.mean_precision(), walk.mean_precision(5), walk.mean_precision(2, start),
-            [walk.mixing_time(share) for share in (0.9, 0.25, 0.05, 0.001)],
+            [walk.mixing_time(share) for share in (0.9, 0.75, 0.25, 0.05, 0.001)],
             walk.mixing_time()]  # fmt: skip
 
 
@@ -312,6 +313,10 @@ TIMES = "session,rank,time,until\n1,1,2020-01-01 00:00:00.5,2020-01-01 00:00:02\
 TIMES += "1,2,2020-01-01 00:00:03,\n1,3,late,\n2,1,2020-01-01 00:00:01,2020-01-01 00:00:00\n"
 
 
+TOPICS = {"t7": {"d1": 1, "u2": 1, "zz": 1}, "three": {"a": 1, "b": 0}}
+BARE = re.sub(r"<results>.*?</results>", "", SESSIONS, flags=re.DOTALL)
+
+
 def calibrations() -> Cases:
     log = make_log(4, sessions=12)
     plain = [{k: r[k] for k in ("session", "rank")} for r in log]
@@ -323,10 +328,14 @@ def calibrations() -> Cases:
         "plain": partial(calibrated, plain, ranks=5),
         "classes": partial(calibrated, log, LABELS, ranks=6, min_sessions=3),
         "classes of moves": partial(calibrated, log, LABELS, 2, ranks=6, pages="moves"),
+        "a column called relevant": partial(
+            calibrated, [r | {"relevant": 3} for r in log], LABELS, ranks=6),
         "queries": partial(calibrated, log, LABELS, ranks=6, rates_by="query", min_sessions=4),
         "actions": partial(calibrated, actions, {"1_1": {"u3": 1}, "2_1": {"u1": 0}}),
         "pages": partial(calibrated, PAGES, {"7_1": {"u1": 1}, "9_2": {"u1": 0}}, ranks=3),
         "sessions": partial(calibrated, SESSIONS, ranks=3),
+        "sessions with labels": partial(calibrated, SESSIONS, TOPICS, ranks=3),
+        "sessions without documents": partial(calibrated, BARE, TOPICS, ranks=3),
         "times": partial(calibrated, TIMES, ranks=3),
         "renamed": partial(calibrated, "visit;place\n1;1\n1;3\n", ranks=3,
                            columns="session=visit,rank=place"),
@@ -397,3 +406,8 @@ GROUPS: dict[str, Callable[[], Cases]] = {
     "texts": texts,
     "calibrations": calibrations,
 }
+
+
+def test_the_plot_is_drawn_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UserModel, "_drawn", lambda self, *how: (self.name, *how))
+    assert model.published_shape().plot() == ("published-shape", "users.draw_users")
