@@ -13,9 +13,11 @@ import pytest
 
 from builders.expected import assert_expected
 from builders.made_boards import made_board, made_correction, made_gold, made_outlook
+from hungjury import __version__
 from hungjury.base.errors import Note
 from hungjury.base.records import Record
-from hungjury.report import page, page_data
+from hungjury.base.tables import Table
+from hungjury.report import page, page_data, study_page
 
 EXPECTED = Path(__file__).parent / "expected" / "page.txt"
 nan = float("nan")
@@ -215,7 +217,8 @@ def test_what_names_have_in_common() -> None:
         ([], ""), (["team-run-of-a"], ""), (["team-run-a", "team-run-b"], "team-run-"),
         (["tea-run", "tea-ruo"], ""), (["abcdefg-x", "abcdefg-y"], "abcdefg-"),
         (["abcdef-x", "abcdef-y"], ""), (["abcdefgh-", "abcdefgh-a"], ""),
-        (["one", "two"], ""), (["abcdefg_1", "abcdefg_2", "abcdefg_12"], "abcdefg_"),
+        (["one", "two"], ""), (["abcdefgh-x-1", "abcdefgh-y-1"], "abcdefgh-"),
+        (["abcdefg_1", "abcdefg_2", "abcdefg_12"], "abcdefg_"),
     ]:  # fmt: skip
         assert page_data.common_prefix(names) == same
 
@@ -349,3 +352,66 @@ def test_steps_between_groups() -> None:
     assert page._steps(made_board(4, told=told)) == [0, 2]
     assert page._steps(made_board(4, 1)) == [0, 1, 2, 3]
     assert page._steps(made_board(4, 3)) == [0, 3]
+
+
+# The page of a study
+
+
+def study(folder: Path, claims: bool) -> Any:
+    def tables() -> dict[str, Any]:
+        named = {"claims": Table(["claim"], [["c"]], caption="Claims")} if claims else {}
+        long = (
+            "Table 2: what 'it' shows, in words that are many more than any file's name could have"
+        )
+        return named | {
+            "table-2.1a": Table(["a", "b"], [["x <", 0.5]], caption=long),
+            "table-3": Table(["a"], [[1]], caption="no colon"),
+            "other": Table(["a"], [["=1"]], caption="Table 4: o"),
+        }
+
+    class Report:
+        def __init__(self) -> None:
+            drawn = Made(set_layout_engine=lambda engine: None)
+            self.figures = {"figure-1": Made(title="Figure 1: f <g>", draw=lambda: drawn)}
+            self.remarks, self.claims = ["r & s"], ["c"] * claims
+
+        @property
+        def all_tables(self) -> dict[str, Any]:
+            return tables()
+
+    sources = [
+        Made(name=name, runs=["a"] * (2 + k), judges=[], gold="x/gold.qrels" if k else None,
+             labels=Note("a", 1, "t"), lists=Note("b", 2, "u"), digest=f"d{k}")
+        for k, name in enumerate(["web", "news"][: 1 + claims])
+    ]  # fmt: skip
+
+    class Recipe:
+        """First & line.
+
+        More.
+        """
+
+        name, paper, rate = "markov", "A paper <1>.", 0.5
+
+        def params(self) -> list[Any]:
+            return [Made(name="rate")]
+
+        def __str__(self) -> str:
+            return "markov(rate=0.5)"
+
+    return Made(report=Report(), recipe=Recipe(), folder=folder / "out", sources=sources, seed=3,
+                notes=[Note("a", 1, "n <")])  # fmt: skip
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_the_files_of_a_study(
+    claims: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_page, "picture_bytes", lambda figure, form: form.encode())
+    monkeypatch.setattr(study_page, "summary", lambda claims: f"{len(claims)} <claims>")
+    made = study(tmp_path, claims)
+    for _ in range(2):  # the folder may be there
+        paths = study_page.write_study(made, csv_safe=claims)
+    parts = [f"{path.name}: {path.read_text()}" for path in paths]
+    text = "\n".join(parts).replace(study_page._STYLE, "").replace(__version__, "VERSION")
+    assert_expected(EXPECTED, f"study {claims}", text)

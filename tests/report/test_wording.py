@@ -101,6 +101,7 @@ BOARDS: dict[str, Callable[[], Any]] = {
     "sure in the view of a panel": lambda: made_board(
         3, 2, p_best=np.array([0.96, 0.04, 0.0]), assumed=None, outlook=made_outlook(floor=None)
     ),
+    "close to two of three": lambda: made_board(4, 3),
     "some with gaps": lambda: made_board(
         8,
         3,
@@ -255,6 +256,11 @@ def test_a_comparison_in_words(name: str) -> None:
             parts.append(f"{marks}\n{error}")
     parts.append(table.to_latex())
     assert_expected(EXPECTED / "comparison.txt", name, "\n\n".join(parts))
+
+
+def test_letters_of_many_systems() -> None:
+    assert comparison._ranges([0, 1, 2, 4, 5, 9]) == "a-c,e,f,j"
+    assert comparison._ranges([]) == ""
 
 
 @pytest.mark.parametrize("topics", ["judged", "retrieved"])

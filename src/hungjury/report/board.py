@@ -29,7 +29,7 @@ def _corrected_by(correction: Correction) -> str:
     return f"{how}; {correction.poor_agreement}" if correction.poor else how
 
 
-def sentences(correction: Correction, digits: int = 3) -> list[str]:
+def sentences(correction: Correction, digits: int) -> list[str]:
     """Say how the panel differs from people, and what more labels would give."""
     level = correction.level
     size = f"{abs(level[0]):.{digits}f}"
