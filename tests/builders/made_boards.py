@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.errors import Note
-from hungjury.leaderboard.board import BoardRow
+from hungjury.leaderboard.board import BoardRow, JudgeRow
+
+nan = float("nan")
 
 
 def made_board(
@@ -59,7 +61,10 @@ def made_board(
         beats=np.where(np.tri(number, dtype=bool), 0.03, 0.97),
         agreement=None,
         evidence=None,
-        judges=[Made(name="j1", weight=0.25), Made(name="j2", weight=None)],
+        judges=[
+            JudgeRow("j1", "f", 1200, 0.5, 0.25, 0.4, nan, 0.25),
+            JudgeRow("j2", "f", 1, 1.0, 0.0, None, 0.75, None),
+        ],
         notes=(
             Note("a", 1, "odd file"),
             Note("b", 1, "result", about="result"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace as Made
@@ -137,6 +138,21 @@ def test_the_content_of_a_page(name: str) -> None:
     assert list(versions) == ["hungjury", "numpy", "Python", "seed", "draws"]
     assert (versions["seed"], versions["draws"]) == (7, 100)
     assert_expected(EXPECTED, name, lines(found))
+
+
+@pytest.mark.parametrize("name", ["plain", "everything"])
+def test_a_whole_page(name: str) -> None:
+    """Without what is taken from files: style, script, data, versions."""
+    board, history = BOARDS[name](), [("2026-01", {"s0": (0.1, 0.2, 0.3)})] * 2
+    beside = Made(board=board, measures=[made_board(9)], slices={"g": made_board(2)},
+                  left_out={"h": "too few"}, multiplicity="Each by itself.")  # fmt: skip
+    more: Any = {"title": "T", "author": "A", "dataset": "D", "history": history, "beside": beside}
+    text = page.page(board, {}, **more if name == "everything" else {})
+    text = re.sub('(<style>|<script>|id="data">).*?</', r"\1...</", text, flags=re.S)
+    text = text.replace(f"hungjury {__version__}", "hungjury ...")
+    text = re.sub("sha256-[^']*'", "sha256'", text)
+    text = re.sub("(<dt>(?:hungjury|numpy|Python)</dt><dd>).*?<", r"\1...<", text)
+    assert_expected(EXPECTED.parent / f"page-{name}.txt", name, text)
 
 
 def test_what_is_left_out_of_a_page() -> None:

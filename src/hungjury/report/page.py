@@ -22,7 +22,7 @@ import numpy as np
 from hungjury import __version__
 from hungjury.base.errors import MissingExtra, percent
 from hungjury.base.provenance import origin_of
-from hungjury.base.text import letter, neighbours
+from hungjury.base.text import letter, neighbours, visible_line
 from hungjury.data.texts import TextFiles
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
@@ -195,7 +195,7 @@ def _origin(board: Leaderboard, origin: Mapping[str, Any]) -> dict[str, Any]:
     when = origin.get("made", {})
     words = origin.get("command", [])
     return {
-        "command": shown(words[0] if len(words) == 1 else shlex.join(words)),
+        "command": visible_line(words[0] if len(words) == 1 else shlex.join(words)),
         "inputs": [
             {"ir_metadata": "", **one, "path": shown(one["path"])}
             for one in origin.get("inputs", [])

@@ -283,6 +283,7 @@ def colour_bar(figure: Figure, image: AxesImage, axes: Axes | list[Axes]) -> Col
 
 SHADES = " ░▒▓█"
 HEIGHT = 16  # lines of a plot whose rows have no names
+DENSE = 200  # points along a line, more than a terminal has characters
 
 
 def terminal_text(figure: Figure, width: int = 80) -> str:
@@ -305,8 +306,8 @@ def _text_axes(axes: Axes, width: int) -> str:
     to_axes = axes.transAxes.inverted()
 
     def put(points: Any, sign: str, transform: Any = axes.transData) -> None:
-        share = to_axes.transform(transform.transform(np.asarray(points, dtype=float)))
-        share = share[((share >= -1e-9) & (share <= 1 + 1e-9)).all(axis=1)]
+        share = to_axes.transform(transform.transform(np.asarray(points, dtype=float))).round(9)
+        share = share[((share >= 0) & (share <= 1)).all(axis=1)]
         at = np.minimum((share * cells.shape[::-1]).astype(int), np.array(cells.shape[::-1]) - 1)
         cells[height - 1 - at[:, 1], at[:, 0]] = sign
 
@@ -315,19 +316,19 @@ def _text_axes(axes: Axes, width: int) -> str:
         shades = np.ma.filled(image.norm(values), 0.0)
         for (i, j), share in np.ndenumerate(shades):
             sign = SHADES[min(int(share * len(SHADES)), len(SHADES) - 1)]
-            put([(j + x, i) for x in np.linspace(-0.49, 0.49, 40)], sign)
+            put([(j + x, i) for x in np.linspace(-0.49, 0.49, DENSE)], sign)
     for patch in axes.patches:
         (x0, y0), (x1, y1) = patch.get_path().get_extents(patch.get_patch_transform()).get_points()
-        put([(x, y) for x in np.linspace(x0, x1, 200) for y in np.linspace(y0, y1, 20)], "█")
+        put([(x, y) for x in np.linspace(x0, x1, DENSE) for y in np.linspace(y0, y1, 20)], "█")
     for collection in axes.collections:
         for segment in getattr(collection, "get_segments", list)():  # bands have none
             if len(segment):  # an interval without ends is empty
-                put(np.linspace(segment[0], segment[-1], 200), "─")
+                put(np.linspace(segment[0], segment[-1], DENSE), "─")
     for line in axes.lines:
         points: Any = line.get_xydata()
         if line.get_linestyle() != "None":
             for one, other in pairwise(points):
-                put(np.linspace(one, other, 120), "·", line.get_transform())
+                put(np.linspace(one, other, DENSE), "·", line.get_transform())
         if line.get_marker() not in ("None", "", None):
             put(points, "●", line.get_transform())
     names = {height - 1 - min(int(to_axes.transform(axes.transData.transform((0, y)))[1] * height),
