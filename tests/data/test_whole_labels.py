@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ import pytest
 
 import hungjury as hj
 from builders.outcomes import Case, outcome, stored
+from hungjury.data.labels import as_gold, as_judgments, as_labels, as_qrels
+from hungjury.data.reading.formats import APPLICATION, is_database, labelled_columns
+from hungjury.data.reading.options import LabelPolicy
 
 CASES: dict[str, Case] = {}
 
@@ -78,6 +83,8 @@ for given in ("a:1,a:2", "a", "a:x", ":1", {"a": float("nan")}, 7, {"A ": 1, "a"
 
 for grades in ("0-3", "0,1", [2], [-1, 0, 2], "x", [0, 1001], range(0), "1-2", "0,2,5"):
     text(f"grades {grades}", "1 0 a 1\n1 0 b 2\n1 0 c -1\n", grades=grades)
+for grades in ([-1000, 0, 1], [-1001, 0, 1], [0, 1000], [0, -1], "0-99999", "0-100000", "3-1"):
+    CASES[f"grades {grades}"] = lambda _, grades=grades: LabelPolicy.of({"grades": grades}).grades
 for outside in ("clip", "missing"):
     for grades in ("0-1", "1-2", "0,2"):
         text(f"{outside} {grades}", "1 0 a 1\n1 0 b 3\n1 0 c -1\n1 0 d 0\n2 0 e 2\n", grades=grades,
@@ -87,6 +94,8 @@ text("grades and a scaling", WORDS, grades="0-3", scaling="linear")
 text("outside and a scaling", WORDS, outside="missing", scaling="linear")
 text("fractions", "1 0 a 0.5\n1 0 b 1\n")
 text("fractions above 1", "1 0 a 0.5\n1 0 b 2\n1 0 c 1.5\n")
+text("ends among fractions", "1 0 a 1\n1 0 b 0\n1 0 c 0.5\n1 0 d 2\n1 0 e -1\n")
+text("the largest grade and a larger one", "1 0 a 1000\n1 0 b -1000\n1 0 c 1001\n1 0 d 1002\n")
 text("large labels", "1 0 a 1001\n1 0 b 2\n")
 text("small labels", "1 0 a -1001\n1 0 b 2\n")
 text("grade 1000", "1 0 a 1000\n1 0 b 999\n1 0 c 1\n")
@@ -225,6 +234,118 @@ panel("no dictionary", {"a": {"1": 3}})
 panel("empty", {"a": {}})
 panel("no judge", {})
 panel("a judge's qrels", {"a": hj.read_qrels({"1": {"d": 1}}), "b": {"1": {"d": 0}}})
+
+
+panel("words of seven", {f"j{i}": {"1": dict.fromkeys("abcdefg"[: i + 1], "x")} for i in range(7)})
+panel("no dictionary of labels", {"a": {"1": {"d": 1}}, "b": 3})
+
+
+def folder(name: str, asked: str, *paths: str) -> None:
+    """Read the labels of judges in a folder."""
+
+    def case(place: Path) -> Any:
+        for i, path in enumerate(paths):
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            (place / path).write_text(f"1 0 a {i % 2}\n2 0 d{i} 1\n")
+        return hj.read_judgments(str(place / asked))
+
+    CASES[f"folder: {name}"] = case
+
+
+folder("one judge", "x", "x/1", "x/2")
+folder("one file", "x", "x/1")
+folder("two judges", "x", "x/a/1", "x/b/1")
+folder("files of two folders", "*/*", "x/a", "y/b")
+folder("folders by pattern", "*", "x/1", "y/1", "y/2")
+
+# ---- gold labels, and labels of one or several judges
+
+
+def either(name: str, read: Any, made: Any, **options: Any) -> None:
+    """Read labels of one source or of several; `made` makes the source in a folder."""
+    CASES[f"either: {name}"] = lambda place: read(made(place), **options)
+
+
+def two(same: int, other: int) -> Any:
+    """Two files with labels for the same documents, some of which differ."""
+
+    def made(place: Path) -> list[str]:
+        for path, label in (("one", 0), ("two", 1)):
+            rows = {f"d{i}": label if i < other else 0 for i in range(same)}
+            (place / path).write_text(labelled(**rows))
+        return [str(place / path) for path in ("one", "two")]
+
+    return made
+
+
+def size_of(read: Any) -> Any:
+    """The kind and the number of labels."""
+    return lambda *given, **options: [
+        type(found := read(*given, **options)).__name__, len(found), found.notes
+    ]  # fmt: skip
+
+
+GIVEN = hj.read_qrels({"1": {"a": 1}})
+for read in (as_gold, as_labels):
+    name = read.__name__
+    either(f"{name} of qrels", read, lambda _: hj.read_qrels({"1": {"a": 1}}))
+    either(
+        f"{name} of qrels, with options",
+        read,
+        lambda _: hj.read_qrels({"1": {"a": 1}}),
+        grades="0-1",
+    )
+    either(f"{name} by topic", read, lambda _: {"1": {"a": 1, "b": 0}})
+    either(f"{name} by judge", read, lambda _: {"x": {"1": {"a": 1}}, "y": {"1": {"a": 0}}})
+    either(f"{name} of a table", read, lambda _: io.StringIO(CSV))
+    either(f"{name} of TREC", read, lambda _: io.StringIO("1 0 a 1\n"))
+    either(f"{name} of bad TREC", read, lambda _: io.StringIO("1 0 a 1 2\n"))
+    either(f"{name} of a table in a file", read, lambda place: (
+        (place / "x.csv").write_text(CSV), str(place / "x.csv"))[1])  # fmt: skip
+    for other in (0, 1, 2, 30):
+        either(f"{name}, {other} of 100", size_of(read), two(100, other))
+either("as_labels, only", as_labels, lambda _: io.StringIO(CSV), only="x")
+either("as_labels, wide", as_labels, lambda _: io.StringIO(WIDE), wide=True)
+either(
+    "as_labels, iterations", as_labels, lambda _: io.StringIO("1 x a 1\n"), judge_column="iteration"
+)
+either("as_qrels", as_qrels, lambda _: hj.read_qrels({"1": {"a": 1}}))
+either("as_qrels, with options", as_qrels, lambda _: hj.read_qrels({"1": {"a": 1}}), grades="0-1")
+either("as_judgments, read", as_judgments, lambda _: {"x": {"1": {"a": 1}}})
+either("as_judgments, with options", as_judgments,
+       lambda _: hj.read_judgments({"x": {"1": {"a": 1}}}), grades="0-1")  # fmt: skip
+
+# ---- the database of labels
+
+
+def database(name: str, read: Any, rows: list[tuple[Any, ...]], number: int = APPLICATION) -> None:
+    """Read a database with the views of that of labels."""
+
+    def case(place: Path) -> Any:
+        path = place / "labels.db"
+        with closing(sqlite3.connect(path)) as base:
+            base.execute(f"pragma application_id = {number}")
+            for view, more in (("gold", []), ("votes", [("2", "c", 2, "y")])):
+                base.execute(f"create table {view} (topic, document, label, judge, note)")
+                base.executemany(f"insert into {view} values (?, ?, ?, ?, 'n')", [*rows, *more])
+            base.commit()
+        return [is_database(path), is_database(place / "no"), read(path)]
+
+    CASES[f"database: {name}"] = case
+
+
+ROWS = [("1", "a", 1, "x"), ("1", "b", 0, "x")]
+database("qrels", hj.read_qrels, ROWS)
+database("judges", hj.read_judgments, ROWS)
+database("nothing", hj.read_qrels, [])
+database("of another program", hj.read_qrels, ROWS, number=7)
+database("through a pipe", lambda path: hj.read_qrels(io.BytesIO(path.read_bytes())), ROWS)
+database(
+    "damaged",
+    lambda path: (path.write_bytes(path.read_bytes()[:900]), hj.read_qrels(path)),
+    ROWS,
+)
+database("lost", lambda path: labelled_columns(f"{path}2", "gold"), ROWS)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -39,6 +40,7 @@ from hungjury.data.reading.options import (
 from hungjury.data.reading.sources import Source, expand
 from hungjury.data.reading.values import columns_by_role, map_text, relabelling
 from hungjury.data.runs import as_runs, map_files
+from hungjury.data.texts import DOCUMENTS, find_texts
 
 CASES: dict[str, Case] = {}
 
@@ -277,7 +279,13 @@ class Row(NamedTuple):
     score: float = 0.5
 
 
-def _dataset(name: str, has: str, rows: list[Row], act: Callable[[], Any]) -> Any:
+class Text(NamedTuple):
+    doc_id: str
+    title: str
+    text: str
+
+
+def _dataset(name: str, has: str, rows: list[Any], act: Callable[[], Any]) -> Any:
     """Act where `ir_datasets` has one dataset."""
     store = SimpleNamespace(get_many_iter=lambda ids: [r for r in rows if r.doc_id in ids])
     one = SimpleNamespace(
@@ -288,6 +296,7 @@ def _dataset(name: str, has: str, rows: list[Row], act: Callable[[], Any]) -> An
     )  # fmt: skip
     module: Any = ModuleType("ir_datasets")
     module.load = {name: one}.__getitem__
+    module.__spec__ = ModuleSpec("ir_datasets", None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "ir_datasets", module)
         return act()
@@ -304,6 +313,11 @@ for part in ("qrels", "scoreddocs", "queries", "docs"):
     CASES[f"dataset without {part}"] = lambda _, part=part: _dataset(
         "mine/one", "nothing", ROWS, lambda: sources.dataset_rows("ir_datasets:mine/one", part, [])
     )
+CASES["dataset: texts"] = lambda _: _dataset(
+    "mine/one", "docs", [Text("a", "A", "one"), Text("b", "B", "two")],
+    lambda: [[found.get(n).head, found.get(n).body] for found in [
+        find_texts(["ir_datasets:mine/one"], ["a", "c"], DOCUMENTS)] for n in "abc"],
+)  # fmt: skip
 CASES["dataset: unknown"] = lambda _: _dataset(
     "mine/one", "qrels", ROWS, lambda: hj.read_qrels("ir_datasets:mine/two")
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import hungjury as hj
 from builders.outcomes import Case, outcome, plain, stored
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels
+from hungjury.data.reading.sources import Source
 from hungjury.data.texts import DOCUMENTS, MOST, QUERIES, Kind, check_texts, find_texts
 
 CASES: dict[str, Case] = {}
@@ -86,6 +88,10 @@ def _judged(panel: Judgments) -> Any:
     }
 
 
+CASES["pickled"] = lambda _: [
+    pickle.loads(pickle.dumps(one)) for one in (GRADES, SOFT, CHANCES, PANEL)
+]
+CASES["a pickled source"] = lambda _: str(pickle.loads(pickle.dumps(Source("x", held=b"1"))).held)
 CASES["judgments"] = lambda _: _judged(PANEL)
 CASES["judgments of families"] = lambda _: _judged(PANEL_OF_FAMILIES)
 CASES["judgments of nobody"] = lambda _: PANEL.qrels_of("w")

@@ -117,6 +117,8 @@ def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -
     several: labels of several judges, whose dictionaries are ``{judge: source}``.
     """
     if several and isinstance(source, Mapping):
+        if not source:
+            raise Source("<dict>").error("no judge is in it", "no-judge", "give {judge: labels}")
         return [part for name, one in source.items() for part in _of_judge(name, one, policy)]
     found = table_or_files(source, "label", dict(policy.columns))
     return [found] if isinstance(found, InputTable) else [*expand(found, folders=several)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, few
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
@@ -38,7 +38,7 @@ def grades_of(given: str | Iterable[int] | None) -> tuple[int, ...] | None:
     else:
         if sum(g >= 0 for g in scale) > 1 and scale[0] >= -MOST_GRADE and scale[-1] <= MOST_GRADE:
             return scale
-        problem = f"the declared grades are {', '.join(map(str, scale)) or 'none'}"
+        problem = f"the declared grades are {few(map(str, scale), 20) or 'none'}"
     raise InputError(
         problem,
         code="invalid-grades",
