@@ -434,7 +434,7 @@ def compare_merges(
         ends = interval(drawn_same, LEVEL), interval(np.nan_to_num(drawn_kappa), LEVEL)
         numbers = map(float, (same[0], *ends[0], kappa[0], *ends[1]))
         share = float(best[m].mean())
-        found.append(ComparedMerge(str(method), *numbers, losses[m], share))
+        found.append(ComparedMerge(str(method), *numbers, log_loss=losses[m], p_best=share))
     order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
     first, second = order[0], order[min(1, len(order) - 1)]
     apart = accuracy[first] - accuracy[second]
