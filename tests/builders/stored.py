@@ -1,26 +1,23 @@
 """Outcomes of small cases, stored beside the tests: numbers, texts, notes and errors, as a whole.
 
-Loops in `oracles` say what is right; stored outcomes show that a change is meant. `python -m
-builders.stored measures.test_stored`, called in the folder `tests`, stores what the cases of that
-file give now; look at the difference before you keep it.
+Loops in `oracles` say what is right; stored outcomes show that a change is meant. After such a
+change, `EXPECTED=write pytest tests/measures/test_stored.py` writes them anew.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from builders.expected import WRITE
 from hungjury.base.errors import HungjuryError
 
-TESTS = Path(__file__).parents[1]
 FEW = 12  # numbers of an array that are stored one by one
 Cases = Mapping[str, Callable[[], Any]]
 
@@ -72,23 +69,13 @@ def different(found: Any, expected: Any) -> bool:
 
 def check(file: str, group: str, cases: Cases) -> None:
     """Compare the outcomes of cases with those stored for a group of them."""
-    expected = json.loads(_place(file, group).read_text(encoding="utf-8"))
+    place = Path(file).parent / "expected" / f"{group}.json"
     found = {name: json.loads(json.dumps(outcome(case))) for name, case in cases.items()}
+    if WRITE:
+        lines = [f"{json.dumps(name)}: {json.dumps(one, ensure_ascii=False)}"
+                 for name, one in found.items()]  # fmt: skip
+        place.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    expected = json.loads(place.read_text(encoding="utf-8"))
     wrong = [name for name in found if different(found[name], expected.get(name, "nothing"))]
     assert {name: found[name] for name in wrong} == {name: expected.get(name) for name in wrong}
     assert found.keys() == expected.keys()
-
-
-def _place(file: str, group: str) -> Path:
-    return TESTS / Path(file).parent.name / "expected" / f"{group}.json"
-
-
-if __name__ == "__main__":
-    for module in map(import_module, sys.argv[1:]):
-        for group, made in module.GROUPS.items():
-            lines = [
-                f"{json.dumps(name)}: {json.dumps(outcome(case), ensure_ascii=False)}"
-                for name, case in made().items()
-            ]
-            text = "{\n" + ",\n".join(lines) + "\n}\n"
-            _place(str(module.__file__), group).write_text(text, encoding="utf-8")

@@ -151,8 +151,6 @@ def of_family(family: str) -> Cases:
 
 RESIDUALS = ("RBP", "gRBP(p=0.5)@3", "SDCG", "BPM(T=2)", "INSQ", "INST(T=3)", "NERR8@3", "NERR9",
              "NERR10", "NERR11")  # fmt: skip
-FAMILIES = ("average_precision", "cwl", "gain", "precision", "probabilities", "sets", "user_models")
-GROUPS = {family: partial(of_family, family) for family in FAMILIES}
 
 
 def test_average_precision() -> None:

@@ -103,6 +103,10 @@ def unjudged_documents() -> Cases:
             for more in OUTSIDE:
                 name = f"E({one}, {more}, {DRAWS})"
                 cases[f"{kind} {name}"] = partial(expected, kind, name)
+    uneven = {"1": {f"d{i}": 0.5 for i in range(60)}, "2": {"a": 0.5}}
+    for one in ("AP", "Rprec"):
+        name = f"E({one}, unjudged=0.3, collection=70, {DRAWS})"
+        cases[f"uneven {name}"] = partial(evaluated, uneven, RUNS, name)
     name = f"E(AP, unjudged=0.3, {DRAWS})"
     for how in ({"distribution": True}, {"unjudged": "condensed"}, {"ties": "expected"},
                 {"depth": 2}):  # fmt: skip
@@ -505,35 +509,25 @@ def evaluations() -> Cases:
     return cases
 
 
-GROUPS: dict[str, Callable[[], Cases]] = {
-    "expectations": expectations,
-    "unjudged": unjudged_documents,
-    "scores": scores_cases,
-    "score_files": score_files,
-    "names": names,
-    "evaluations": evaluations,
-}
-
-
 def test_expectations() -> None:
-    check(__file__, "expectations", GROUPS["expectations"]())
+    check(__file__, "expectations", expectations())
 
 
 def test_unjudged() -> None:
-    check(__file__, "unjudged", GROUPS["unjudged"]())
+    check(__file__, "unjudged", unjudged_documents())
 
 
 def test_scores() -> None:
-    check(__file__, "scores", GROUPS["scores"]())
+    check(__file__, "scores", scores_cases())
 
 
 def test_score_files() -> None:
-    check(__file__, "score_files", GROUPS["score_files"]())
+    check(__file__, "score_files", score_files())
 
 
 def test_names() -> None:
-    check(__file__, "names", GROUPS["names"]())
+    check(__file__, "names", names())
 
 
 def test_evaluations() -> None:
-    check(__file__, "evaluations", GROUPS["evaluations"]())
+    check(__file__, "evaluations", evaluations())

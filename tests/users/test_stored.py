@@ -400,14 +400,6 @@ def test_rates_of_rows() -> None:
     assert clicks._rates(rows, 3) == (0.5, 0.2, None)
 
 
-GROUPS: dict[str, Callable[[], Cases]] = {
-    "chains": chains,
-    "models": models,
-    "texts": texts,
-    "calibrations": calibrations,
-}
-
-
 def test_the_plot_is_drawn_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(UserModel, "_drawn", lambda self, *how: (self.name, *how))
     assert model.published_shape().plot() == ("published-shape", "users.draw_users")
