@@ -431,10 +431,21 @@ def compare_merges(
     found = []
     for m, method in enumerate(chosen):
         (same, kappa), (drawn_same, drawn_kappa) = whole[m], drawn[m]
-        ends = interval(drawn_same, LEVEL), interval(np.nan_to_num(drawn_kappa), LEVEL)
-        numbers = map(float, (same[0], *ends[0], kappa[0], *ends[1]))
-        share = float(best[m].mean())
-        found.append(ComparedMerge(str(method), *numbers, log_loss=losses[m], p_best=share))
+        low, high = interval(drawn_same, LEVEL)
+        kappa_low, kappa_high = interval(np.nan_to_num(drawn_kappa), LEVEL)
+        found.append(
+            ComparedMerge(
+                merge=str(method),
+                accuracy=float(same[0]),
+                accuracy_low=float(low),
+                accuracy_high=float(high),
+                kappa=float(kappa[0]),
+                kappa_low=float(kappa_low),
+                kappa_high=float(kappa_high),
+                log_loss=losses[m],
+                p_best=float(best[m].mean()),
+            )
+        )
     order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
     first, second = order[0], order[min(1, len(order) - 1)]
     apart = accuracy[first] - accuracy[second]
