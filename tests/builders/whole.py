@@ -98,7 +98,7 @@ def _short(value):
         return {key: _short(one) for key, one in value.items()}
     if isinstance(value, list):
         return [_short(one) for one in value]
-    return float(f"{value:.7g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def differences(new, old, where, room=1e-6):
