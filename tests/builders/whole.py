@@ -89,7 +89,8 @@ class Stored:
             self.known[name] = content
             lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(self.known.items())]
             self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-        assert list(differences(content, self.known[name], name)) == []
+        found = list(differences(content, self.known[name], name))
+        assert not found, "\n".join(found[:20])
 
 
 def _short(value):
