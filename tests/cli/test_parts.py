@@ -332,17 +332,17 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     assert shown.endswith("\x1b[1A\x1b[2K")
 
 
-def test_much_to_read(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_much_to_read(here: Path) -> None:
     Path("run").write_text("x" * 10)
 
     def much(number: int) -> bool:
         return output.is_much(RunFiles([Source("run", "run")] * number))
 
     assert (much(19), much(20)) == (False, True)
-    monkeypatch.setattr(output, "LARGE", 10)
-    assert much(1)
-    monkeypatch.setattr(output, "LARGE", 11)
+    os.truncate("run", 99_999_999)  # without taking so much of the disk
     assert not much(1)
+    os.truncate("run", 100_000_000)
+    assert much(1)
     assert output.is_much(RunFiles([Source("run", "run")] * 2))
     assert not output.is_much(RunFiles([Source("-", None)]))
 
@@ -545,16 +545,16 @@ def test_words_that_a_command_is_run_with_again(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(group, "main", run)
     monkeypatch.setattr(sys, "argv", ["before"])
-    words = ["hungjury", "gate", "--quiet", "-o", "x", "--plot=p", "--report", "r.html", "--rel",
-             "2", "--format", "csv", "--title", "t"]  # fmt: skip
+    words = ["hungjury", "gate", "json", "--quiet", "-o", "x", "--plot=p", "--report", "r.html"]
+    words += ["--rel", "2", "--format", "csv", "--title", "t"]
     assert status._again(words, "--format", "json") == "shown\n"
     assert status._again(words, "--report", "page") == "shown\n"
     assert status._again(words) == "shown\n"
     how = {"standalone_mode": False, "obj": "rerun"}
-    first = ["gate", "--rel", "2", "--quiet", "--format", "json"]
-    second = ["gate", "--rel", "2", "--format", "csv", "--title", "t", "--quiet",
+    first = ["gate", "json", "--rel", "2", "--quiet", "--format", "json"]
+    second = ["gate", "json", "--rel", "2", "--format", "csv", "--title", "t", "--quiet",
               "--report", "page"]  # fmt: skip
-    third = ["gate", "--rel", "2", "--format", "csv", "--quiet"]
+    third = ["gate", "json", "--rel", "2", "--format", "csv", "--quiet"]
     assert seen == [(each, how, ["hungjury", *each]) for each in (first, second, third)]
     assert sys.argv == ["before"]
 

@@ -509,3 +509,19 @@ def test_where_labels_are_stored() -> None:
         with pytest.raises(click.UsageError) as caught:
             label._documents(*words)
         assert caught.value.message == told
+
+
+@pytest.mark.parametrize("number", [0, 1, 20, 21, 30])
+def test_at_most_twenty_numbers_that_differ_are_shown(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = {"command": ["hungjury", "evaluate"], "inputs": [], "hungjury": hj.__version__}
+    old = {"provenance": record, "means": 1}
+    monkeypatch.setattr("hungjury.projects.history.read_result", lambda _file: old)
+    monkeypatch.setattr("hungjury.cli.status._again", lambda *_words: "{}")
+    moved = [f"number {i}" for i in range(number)]
+    monkeypatch.setattr("hungjury.projects.history.moved_numbers", lambda *_both: moved)
+    done = shell("rerun", "x.json")
+    more = [f"{number - 20} more values differ"] * (number > 20)
+    assert done.stdout.splitlines() == ([*moved[:20], *more] or ["Nothing differs."])
+    assert done.returncode == (1 if number else 0)
