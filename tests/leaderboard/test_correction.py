@@ -19,6 +19,7 @@ from hungjury.leaderboard.correction import (
     _stretch,
     correlation_with_gold,
     effective_number,
+    reliability,
     settled,
 )
 from hungjury.leaderboard.draws import Estimate
@@ -355,3 +356,35 @@ def test_the_record_of_intervals_is_that_of_the_nearest_measure_and_number_of_la
         "95 % intervals of differences by R(rel=2)@10 from 1,000 gold labels covered 84 % of the "
         "pairs of systems on public collections"
     )
+
+
+def test_labels_alone_decide_only_where_most_of_the_spread_is_real():
+    made = Estimate("gold", *[np.zeros(3)] * 2, np.zeros((2, 3)), np.zeros((2, 3)), None)
+    panel = replace(made, scale="panel", draws=np.ones((2, 3)), mean=np.ones(3))
+    told = np.array([[0, 1, 1], [-1, 0, 1], [-1, -1, 0.0]])
+    given = dict.fromkeys([f.name for f in fields(Correction)]) | {
+        "labels": 60, "estimate": "direct", "level_known": True, "decides": "gold",
+        "agreement": (0.6, 0.5, 0.7),
+    }  # fmt: skip
+    none = Correction(**given | {"reliability": 0.0})
+    assert settled(made, none, panel, (0 * told, 0 * told))[1].decides == "gold"  # nothing is told
+    assert settled(made, none, panel, (told, -told))[1].decides == "panel"
+    for share, decides in ((0.749, "panel"), (0.75, "gold"), (None, "gold")):
+        found = Correction(**given | {"reliability": share})
+        _, correction, notes = settled(made, found, panel, (told, -told))
+        assert correction.decides == decides
+        texts = [note.text for note in notes]
+        assert texts == [
+            "60 gold labels do not decide yet: 25 % of what they see between systems is their own "
+            "error, so ranks and chances are the panel's"
+        ] * (decides == "panel")
+    rng = np.random.default_rng(1)
+    mean, covariance = rng.normal(size=4), covariance_of(4, rng, 0.5)
+    error = seen = 0.0
+    for a in range(4):
+        for b in range(4):
+            error += covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
+            seen += (mean[a] - mean[b]) ** 2
+    assert reliability(mean, covariance) == pytest.approx(1 - error / seen)
+    assert reliability(mean, 100 * covariance) == 0
+    assert reliability(np.ones(4), covariance) == 0
