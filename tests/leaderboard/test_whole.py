@@ -16,6 +16,7 @@ from hungjury.leaderboard import board as boards
 from hungjury.leaderboard import draws, evidence, label_model, panel_error
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN
+from hungjury.leaderboard.panel_error import sizes_for
 from hungjury.leaderboard.plan import plan_weights
 from hungjury.leaderboard.several import Boards, read_slices
 from hungjury.measures.catalogue import measure_list
@@ -81,7 +82,8 @@ def chosen(rows):
     """Gold labels of some documents, as {topic: {document: label}}."""
     truth, out = small()[2].to_dict(), {}
     for topic, document in rows:
-        out.setdefault(topic, {})[document] = truth[topic][document]
+        if document in truth[topic]:
+            out.setdefault(topic, {})[document] = truth[topic][document]
     return out
 
 
@@ -538,3 +540,16 @@ def test_judges_with_little_in_common_with_gold():
     alone = hj.agreement_with_gold({"ann": given["ann"]}, some, rel=1)
     short = hj.agreement_with_gold(given, {"t0": {"d0": truth.to_dict()["t0"]["d0"]}})
     same("little gold", [one for each in (found, alone, short) for one in (each, each.to_text())])
+
+
+def test_sizes_that_were_measured():
+    judgments, runs, _ = small()
+    names = [name for name in vars(panel_error) if name.isupper()]
+    ranks = [(name, longest) for name in ("P@5", "RR", "ERR", "AP", "Bpref") for longest in (9, 99)]
+    told = {name: getattr(panel_error, name) for name in names}
+    told |= {str(one): sizes_for(hj.measure(one[0]), one[1], 1) for one in ranks}
+    told["one judge"] = hj.leaderboard(
+        {"ann": judgments.qrels_of("ann")}, runs, "RR", draws=200, level=0.6
+    )
+    made = [hj.plan(judgments, runs, name, 20) for name in ("GMAP", "NumRelRet", "ESL")]
+    same("measured", told | {"expected": [one.expected for one in made]})
