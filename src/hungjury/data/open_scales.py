@@ -34,6 +34,12 @@ class Problem(NamedTuple):
     remedy: Remedy
 
 
+def _first(labels: Floats, bad: NDArray[np.bool_], said: str, remedy: Remedy) -> Problem | None:
+    """Return the problem of the first bad label, if there is one."""
+    at = int(bad.argmax())
+    return Problem(at, f"the label {labels[at]:g} {said}", remedy) if bad[at] else None
+
+
 class Scaling(Named):
     """A rising function of labels to [0, 1], the same for all labels that are scaled together."""
 
@@ -82,19 +88,9 @@ class Geometric(_Odds):
     """
 
     def problem(self, labels: Floats) -> Problem | None:
-        bad = np.flatnonzero(labels <= 0)
-        if not len(bad):
-            return None
-        return Problem(
-            int(bad[0]),
-            f"the label {labels[bad[0]]:g} is not above 0",
-            (
-                Argument("scaling", "median"),
-                "takes labels of 0;",
-                Argument("scaling", "percentile", "linear"),
-                "takes any",
-            ),
-        )
+        others = Argument("scaling", "percentile", "linear")
+        remedy = (Argument("scaling", "median"), "takes labels of 0;", others, "takes any")
+        return _first(labels, labels <= 0, "is not above 0", remedy)
 
     def log_typical(self, labels: Floats) -> float:
         return float(np.log(labels).mean())
@@ -109,12 +105,9 @@ class Median(_Odds):
 
     def problem(self, labels: Floats) -> Problem | None:
         others = (Argument("scaling", "percentile", "linear"), "takes any labels")
-        bad = np.flatnonzero(labels < 0)
-        if len(bad):
-            return Problem(int(bad[0]), f"the label {labels[bad[0]]:g} is below 0", others)
-        if np.median(labels) == 0:
+        if np.median(labels) == 0 and labels.min() == 0:
             return Problem(0, "their median is 0, so no ratio can be computed", others)
-        return None
+        return _first(labels, labels < 0, "is below 0", others)
 
     def log_typical(self, labels: Floats) -> float:
         return float(np.log(np.median(labels)))
@@ -146,14 +139,8 @@ class Linear(Scaling):
 
     def problem(self, labels: Floats) -> Problem | None:
         low, high = self._ends(labels)
-        bad = np.flatnonzero((labels < low) | (labels > high))
-        if len(bad):
-            return Problem(
-                int(bad[0]),
-                f"the label {labels[bad[0]]:g} is not between {low:g} and {high:g}",
-                ("declare ends that include all labels, or leave them out:", LINEAR),
-            )
-        if not 0 < high - low < np.inf:
+        outside = (labels < low) | (labels > high)
+        if not outside.any() and not 0 < high - low < np.inf:
             return Problem(
                 0,
                 f"labels from {low:g} to {high:g} are all equal or too far apart",
@@ -164,7 +151,9 @@ class Linear(Scaling):
                     Argument("scaling", "percentile"),
                 ),
             )
-        return None
+        said = f"is not between {low:g} and {high:g}"
+        remedy = ("declare ends that include all labels, or leave them out:", LINEAR)
+        return _first(labels, outside, said, remedy)
 
     def chances(self, labels: Floats) -> Floats:
         low, high = self._ends(labels)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import InputError, Note, UnknownName, plural, rel_range
+from hungjury.base.errors import InputError, Note, check_known, plural, rel_range
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.text import csv_text
@@ -324,11 +324,7 @@ class Judgments(Record, eq=False):
 
     def qrels_of(self, judge: str) -> Qrels:
         """Return the labels of one judge, as qrels."""
-        if judge not in self.judges:
-            raise UnknownName(
-                f"no judge '{judge}'",
-                remedy=f"the judges are {', '.join(self.judges[:20])}",
-            )
+        check_known("judge", judge, self.judges)
         mine = self.judge == self.judges.index(judge)
         documents, labels = self.document[mine], self.label[mine]
         order = np.argsort(documents)

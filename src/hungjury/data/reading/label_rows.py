@@ -354,22 +354,20 @@ class LabelReader:
             raise no_label(first)
         numbers = np.arange(len(self.done), dtype=np.min_scalar_type(len(self.done)))
         file = np.repeat(numbers, self.sizes)
-        met = {"one": [""], "file": [part.stem for part in self.done]}.get(self.judges)
-        names = self.labels.iterations if met is None else list(dict.fromkeys(met))
+        if self.judges in ("one", "file"):
+            met = ["" if self.judges == "one" else part.stem for part in self.done]
+            names = list(dict.fromkeys(met))
+            judge = np.array([names.index(stem) for stem in met])[file]
+        else:
+            names, judge = self.labels.iterations, columns["iteration"]
         order = natural_order(names)
         place = np.empty(len(names), dtype=np.int32)
         place[order] = np.arange(len(names), dtype=np.int32)
-        if self.judges == "one":
-            judge = np.zeros(len(file), dtype=np.int32)
-        elif met is not None:
-            judge = place[[names.index(stem) for stem in met]][file]
-        else:
-            judge = place[columns["iteration"]]
         rows = Rows(
             table=self.labels,
             pair_topic=columns["pair_topic"],
             pair=columns["pair"],
-            judge=judge,
+            judge=place[judge],
             label=columns["label"],
             line=columns["line"],
             file=file,
