@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import re
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -198,6 +201,8 @@ def models() -> Cases:
         "user models": lambda: [model.user_model(one) is one,
                                 model.user_model("published-shape") == shipped],
         "saved": lambda: saved(one),
+        "one rank": lambda: saved(
+            UserModel((UserClass("all", (1.0,), Dynamic(1.0, 0.0, 0.0)),), log=LogReport())),
         "scores": lambda: hj.evaluate(
             {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "b": 1}},
             {"q1": {"a": 1.0, "b": 2.0}, "q2": {"x": 3.0, "a": 2.0}},
@@ -382,14 +387,31 @@ def test_tables_are_written_in_parts(record: bool, tmp_path: Path) -> None:
     with readers.open_engine("duckdb", "200MB", home=tmp_path) as engine:
         assert engine.folder.parent == tmp_path
         table = engine.arrow(pyarrow.table(columns))
-        engine.write_parts(table if record else table.drop(readers.RECORD), tmp_path / "parts")
+        for folder in ("parts", "again"):
+            engine.write_parts(table if record else table.drop(readers.RECORD), tmp_path / folder)
     found = {str(p.relative_to(tmp_path)): p.read_text() for p in tmp_path.rglob("*.csv")}
     whole = 'word\n"a,"\nb\nc\n'
     assert found.pop("parts/part=0/rows.csv") == "word\nx\n"
     several = found.pop("parts/part=1/rows.csv")
     assert several == whole if record else sorted(several) == sorted(whole)
-    assert not found
-    assert list(tmp_path.iterdir()) == [tmp_path / "parts"]
+    assert sorted(found) == ["again/part=0/rows.csv", "again/part=1/rows.csv"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["again", "parts"]
+
+
+def test_engines_get_files_that_they_can_read(tmp_path: Path) -> None:
+    """As they are where the ending tells how they are packed, else as a plain copy."""
+    text = b"session,rank\n1,1\n"
+    packed = gzip.compress(text)
+    given = {"plain.csv": text, "packed.gz": packed, "packed": packed, "plain.gz": text}
+    for name, content in given.items():
+        (tmp_path / name).write_bytes(content)
+    engine = SimpleNamespace(folder=tmp_path / "copies")
+    engine.folder.mkdir()
+    sources = [expand(tmp_path / name)[0] for name in given] + expand(io.StringIO(text.decode()))
+    found = readers._paths(engine, sources, ".csv")  # type: ignore[arg-type]
+    copies = [engine.folder / f"input-{number}.csv" for number in (2, 3, 4)]
+    assert found == [tmp_path / "plain.csv", tmp_path / "packed.gz", *copies]
+    assert [path.read_bytes() for path in copies] == [text] * 3
 
 
 def test_rates_of_rows() -> None:
