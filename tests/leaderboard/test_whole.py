@@ -519,8 +519,8 @@ def test_sizes_that_small_collections_do_not_reach(name, monkeypatch):
         monkeypatch.setattr(evidence, "WORK", 20_000)
         options = {"panel_error": 0, "target": "topics"}
     elif name == "twins":
-        lists = runs.to_dict()["s0"]
-        runs, options = {"s0": lists, "twin": lists}, {"gold": planned("uniform")["gold"]}
+        lists = runs.to_dict()
+        runs, options = lists | {"twin": lists["s0"]}, {"gold": planned("uniform")["gold"]}
     seen = []
     count = (lambda *told: seen.append(told)) if name == "strata" else None
     measure = "AP" if name == "depth" else "P@5"
