@@ -121,6 +121,7 @@ REPEATED = [
 ]  # fmt: skip
 for how in ("error", "mean", "majority"):
     panel(f"repeats of judges, {how}", REPEATED, repeats=how)
+panel("repeats of 1 and 2", [{**REPEATED[0], "label": label} for label in (1, 2)], repeats="mean")
 panel("repeats, duplicates first", REPEATED, repeats="mean", duplicates="first")
 panel("repeats of 0 and 1", [{**r, "label": r["label"] % 2} for r in REPEATED], repeats="mean")
 panel("repeats, scaled", REPEATED, scaling="linear(low=0, high=3)", duplicates="max")

@@ -150,6 +150,7 @@ def gold(label: Counts, judges: Counts, grades: int, soft: bool = False) -> Any:
 CASES["gold above"] = lambda _: gold({0: 5, 1: 5, 4: 2, 6: 1}, BINARY, 2)
 CASES["gold below"] = lambda _: gold({0: 30, 1: 30}, FOUR, 4)
 CASES["gold one below"] = lambda _: gold({0: 30, 2: 30}, FOUR, 4)
+CASES["gold three below"] = lambda _: gold({0: 30, 2: 30}, dict.fromkeys(range(6), 30), 6)
 CASES["gold one above"] = lambda _: gold({0: 30, 3: 30}, {0: 9, 1: 9, 2: 9}, 3)
 CASES["gold constant"] = lambda _: gold({1: 70}, FOUR, 4)
 CASES["gold of nobody"] = lambda _: gold({}, FOUR, 4)
