@@ -109,6 +109,7 @@ def made_correction(**changes: Any) -> Any:
         "expected": [(100, 0.05), (2000, 0.025), (4000, 0.0125)],
         "interval_level": 0.9,
         "looks": (50, 1000),
+        "covered": None,
     }
     return Made(**known | changes)
 

@@ -245,6 +245,7 @@ def test_what_names_have_in_common() -> None:
         ([(1, 0.4), (2, 0.3), (3, 0.25), (4, 0.2), (100, 0.05)], 3, 3),
         ([(5, 0.0), (10, 0.0)], 5, 0),
         ([(7, 0.5)], 7, 1),
+        ([(1, 0.4), (90, 0.2), (100, 0.1)], 1, 1),
         ([(1, 0.4), (2, 0.3), (4, 0.1)], 4, 3),
     ],
 )
@@ -429,5 +430,6 @@ def test_the_files_of_a_study(
     for _ in range(2):  # the folder may be there
         paths = study_page.write_study(made, csv_safe=claims)
     parts = [f"{path.name}: {path.read_text()}" for path in paths]
+    assert study_page._stem("table-1", f"Table 1: {'a' * 30} {'b' * 30}") == f"table-1-{'a' * 30}"
     text = "\n".join(parts).replace(study_page._STYLE, "").replace(__version__, "VERSION")
     assert_expected(EXPECTED, f"study {claims}", text)

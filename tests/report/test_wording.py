@@ -16,6 +16,7 @@ import hungjury as hj
 from builders.expected import assert_expected
 from builders.made_boards import made_board, made_correction, made_gold, made_outlook, of
 from hungjury.base.tables import Table
+from hungjury.leaderboard.correction import Covered
 from hungjury.report import board as words
 from hungjury.report import comparison, judge_plots
 
@@ -139,6 +140,14 @@ BOARDS: dict[str, Callable[[], Any]] = {
             looks=(),
             panel_error=None,
         ),
+    ),
+    "covered": lambda: made_board(
+        scale="people",
+        correction=made_correction(covered=Covered("nDCG@10", 1000, 0.96)),
+    ),
+    "weakly covered": lambda: made_board(
+        scale="people",
+        correction=made_correction(covered=Covered("nDCG@10", 1000, 0.5)),
     ),
     "direct": lambda: made_board(
         scale="people", correction=made_correction(estimate="direct", level_known=False)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import get_args
 
 import numpy as np
 
 from hungjury.base.choices import Marks
-from hungjury.base.errors import Argument, InputError, check_choice, plural
+from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, neighbours, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
@@ -135,8 +134,6 @@ def compact_table(found: Comparison, decimals: int, marks: Marks | None, caption
 
 def _signs(found: Comparison, marks: Marks | None) -> dict[str, str]:
     """By system: the sign of those that others may be marked as better than."""
-    if marks is not None:
-        check_choice("marks", marks, get_args(Marks))
     if marks == "none":
         return {}
     if not found.baselines and marks != "dagger":
