@@ -6,13 +6,13 @@ import io
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import PlotWidth
-from hungjury.base.errors import InputError, MissingExtra, check_choice, either
+from hungjury.base.errors import InputError, MissingExtra, either
 from hungjury.base.files import write_whole
 from hungjury.base.text import visible
 
@@ -138,7 +138,6 @@ def fit(figure: Figure, width: PlotWidth | None) -> None:
 
     if width is None:
         return
-    check_choice("width", width, get_args(PlotWidth))
     wide, high = figure.get_size_inches()
     square = any(axes.images for axes in figure.axes)
     figure.set_size_inches(WIDTHS[width], high * (WIDTHS[width] / wide if square else 1))
