@@ -133,6 +133,18 @@ def test_objects_of_theirs_that_mean_something_else_are_refused(theirs, says):
     assert says in str(caught.value)
 
 
+def test_what_is_after_at():
+    ours = register().borrowed
+    found = {name: ours[name].AT_PARAM for name in ("IPrec", "AP", "Bpref")}
+    assert found == {"IPrec": "recall", "AP": "cutoff", "Bpref": "cutoff"}
+
+
+def test_summaries_of_no_values():
+    ours = register().borrowed
+    assert ours["NumQ"].aggregator().result() == 0
+    assert np.isnan(ours["AP"].aggregator().result())
+
+
 def test_registering_twice_changes_nothing():
     assert register() is register()
     assert [p.NAME for p in im.DefaultPipeline.providers].count("hungjury") == 1

@@ -18,7 +18,7 @@ import pytest
 
 import hungjury as hj
 from builders.click_logs import make_log, yandex_actions
-from builders.stored import Cases, check
+from builders.stored import Cases, check, compared_by_identity
 from hungjury.data.reading.sources import expand
 from hungjury.users import chain, clicks, logs, model, readers
 from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel
@@ -425,3 +425,7 @@ def test_rates_of_rows() -> None:
 def test_the_plot_is_drawn_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(UserModel, "_drawn", lambda self, *how: (self.name, *how))
     assert model.published_shape().plot() == ("published-shape", "users.draw_users")
+
+
+def test_records_with_arrays_are_compared_by_identity() -> None:
+    assert compared_by_identity("hungjury.users") == ["Counts", "Walk", "_Chain"]
