@@ -376,7 +376,7 @@ def gold_estimate(
         effective_judges=effective_number(gold, panel),
         direct_mean=shown(found.mean),
         direct_covariance=found.covariance * each,
-        expected=_expected(gold, found, left, level),
+        expected=[] if depth is not None else _expected(gold, found, left, level),
         interval_level=level,
         looks=options.looks,
         stretch=_stretch(gold, options.looks, 1 - level),
@@ -420,7 +420,9 @@ def settled(
     unreliable = by_gold.any() and real < RELIABLE
     undecided = (unreliable or (fewer and not opposed)) and not correction.poor
     if (undecided and correction.estimate != "exact") or not correction.reaches:
-        estimate = replace(estimate, draws=panel.draws, error=panel.error, around=panel.mean)
+        estimate = replace(
+            estimate, draws=panel.draws, error=panel.error, around=panel.mean, parts=panel.parts
+        )
         correction = replace(correction, decides="panel")
         why = "the panel alone tells more systems apart"
         if unreliable:

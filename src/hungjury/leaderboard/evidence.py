@@ -322,6 +322,12 @@ def next_steps(board: Leaderboard) -> list[Step]:
     """List what would help, with its effect, the most helpful first."""
     evidence, systems = board.evidence, len(board.systems)
     options, error, layer = evidence.options, evidence.made.error, evidence.layer
+    if board.correction is not None and not board.correction.reaches:
+        assert board.correction.depth is not None
+        return [
+            Step("label in the order of `hungjury plan --design depth` until labels reach rank "
+                 f"{board.correction.depth[1]} of every list")
+        ]  # fmt: skip
     if board.correction is not None:
         return [
             Step(f"label {more - board.correction.labels:,} more documents: the smallest "

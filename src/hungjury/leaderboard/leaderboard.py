@@ -139,13 +139,25 @@ def leaderboard(
         made, correction, more = gold_estimate(labelled, jury.panel, drawn, options, means_seed)
         overrated = _overrated(kin, made, drawn, options)
         notes += more
+        layer = None
         if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
-            alone, _ = _by_panel(jury, drawn, options, kin)
+            alone, layer = _by_panel(jury, drawn, options, kin)
             told = _told(made, options, correction.stretch), _told(alone, options)
             made, correction, more = settled(made, correction, alone, told)
             notes += more
+        layer = layer if correction.decides == "panel" else None
         evidence = Evidence(
-            options, panel, jury, agreement, kin, drawn, made, None, labelled, correction, overrated
+            options,
+            panel,
+            jury,
+            agreement,
+            kin,
+            drawn,
+            made,
+            layer,
+            labelled,
+            correction,
+            overrated,
         )
     return Leaderboard.of(evidence, notes + _cautions(evidence))
 

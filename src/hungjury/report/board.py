@@ -66,8 +66,9 @@ def sentences(correction: Correction, digits: int) -> list[str]:
             + (" With more labels: " if more else "")
             + ", ".join(f"{labels:,}: {size:.{digits}f}" for labels, size in more)
         )
-    if correction.covered is not None and not correction.covered.weak:  # a note says it then
-        out.append(f"{correction.covered}.")
+    intervals = correction.level_known or correction.decides == "gold"
+    if correction.covered is not None and intervals and not correction.covered.weak:
+        out.append(f"{correction.covered}.")  # a note says it of weak ones
     if correction.looks:
         out.append(
             f"Looks at {', '.join(f'{n:,}' for n in correction.looks)} labels: differences have to "
@@ -268,13 +269,13 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
-    if board.scale == "panel":
-        if not board.as_given:
-            said = "Means and intervals are on the panel's scale"
-            lines.append(f"{said}; they do not say what people would give.")
+    if board.scale == "panel" and not board.as_given:
+        said = "Means and intervals are on the panel's scale"
+        lines.append(f"{said}; they do not say what people would give.")
+    if board.assumed is not None or board.correction is None:
         lines.append(" ".join(assumed(board)))
-        if board.assumed is not None and systems > 1:
-            lines.append(best_record(board))
+    if board.assumed is not None and systems > 1:
+        lines.append(best_record(board))
     lines.append(coverage(board))
     if board.outlook is not None:
         lines += _outlook(board, board.outlook, digits)
