@@ -110,6 +110,7 @@ def made_correction(**changes: Any) -> Any:
         "interval_level": 0.9,
         "looks": (50, 1000),
         "covered": None,
+        "decides": "gold",
     }
     return Made(**known | changes)
 
