@@ -273,13 +273,15 @@ def test_all_that_is_refused():
 
 
 def raw(name):
-    """Labels of two people, some odd."""
+    """Labels of people, some odd."""
     truth = small()[2].to_dict()
     ann = {t: dict(list(labels.items())[:9]) for t, labels in truth.items()}
     graded = small(3)[2].to_dict()
     return {
         "one person": ann,
-        "two people": hj.read_judgments({"p": ann, "q": {"t0": ann["t1"], "t9": {"d1": 1}}}),
+        "people": hj.read_judgments(
+            {"p": ann, "q": {"t0": ann["t1"], "t9": {"d1": 1}}, "r": {"t0": ann["t2"]}}
+        ),
         "below 0": {
             t: {d: v - (d == "d2") for d, v in labels.items()} for t, labels in ann.items()
         },
@@ -291,7 +293,7 @@ def raw(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["one person", "two people", "below 0", "no 0", "all the same", "a judge", "outside"]
+    "name", ["one person", "people", "below 0", "no 0", "all the same", "a judge", "outside"]
 )
 def test_samples_of_gold_labels(name):
     judgments = small(3 if name == "no 0" else 1)[0]
