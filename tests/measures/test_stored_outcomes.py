@@ -202,6 +202,8 @@ def scores_cases() -> Cases:
                            for m in (0, 1)],
         "dominance": lambda: [found.dominance(a, b, m) for a in "AB" for b in "ABC"
                               for m in (0, 1)],
+        "first": lambda: [found.mean_draws(), found.covariance(), found.wins(),
+                          found.interval(), found.dominance("A", "B")],
         "no draws": lambda: some().mean_draws(0),
         "no draws at all": lambda: some().quantile(0.5),
         "no such draws": lambda: some().mean_draws(99),

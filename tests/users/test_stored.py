@@ -363,6 +363,7 @@ def calibrations() -> Cases:
         "other names": partial(calibrated, [{"session": 1, "rank": 2, "query": "z"}], LABELS),
         "no query": partial(calibrated, plain, LABELS),
         "no times": partial(calibrated, plain, rates_by="query"),
+        "no sessions needed": partial(calibrated, plain, ranks=5, min_sessions=0),
         "few ranks": partial(calibrated, log, ranks=2),
         "nav_rel": partial(calibrated, log, LABELS, 0),
         "soft": partial(calibrated, log, {"q0": {"a": 0.5}}),

@@ -89,7 +89,7 @@ def stationary_distribution(matrix: Floats) -> Floats:
     small probabilities keep their digits.
     """
     closed = closed_groups(matrix)
-    if len(closed) > 1 or len(closed[0]) < len(matrix):
+    if len(closed[0]) < len(matrix):
         rest = np.setdiff1d(np.arange(len(matrix)), closed[0])
         raise MeasureError(
             f"the transition matrix is not irreducible: from {ranks(closed[0])} the user never "
