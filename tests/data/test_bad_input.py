@@ -407,7 +407,8 @@ TABLES = {  # content, options, line, what is said
         "topic,document,gpt\n1,a,1\n", {"wide": True, "judge_column": "iteration"}, None, "wide"),
     "wide, in columns without names": ("1 0 a 1\n", {"wide": True}, None, "header"),
     "a scaling for nobody": (
-        LONG, {"columns": ROLES, "scaling": "human=linear"}, None, "no scaling for 2 judges"),
+        LONG, {"columns": ROLES, "scaling": "human=linear"}, None,
+        "the scaling of 'human' applies to no judge"),
 }  # fmt: skip
 
 

@@ -286,7 +286,7 @@ def test_user_models_walk_by_class():
 
 def test_holding_times_of_a_user_model():
     users = walkers()
-    with pytest.raises(MeasureError, match="no holding time at rank 3 for the class 'inf"):
+    with pytest.raises(MeasureError, match="no holding time is known at rank 3 for the class 'inf"):
         MP(model=users, rates="model")
     complete = UserModel((users.classes[0],) * 1)
     value = hj.score_list(MP(model=complete, rates="model"), [0, 1, 2])

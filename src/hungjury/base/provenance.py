@@ -140,7 +140,7 @@ def made() -> dict[str, str]:
     from datetime import datetime, timezone
 
     return {
-        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "time": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
         "folder": os.getcwd(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

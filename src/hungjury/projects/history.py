@@ -31,7 +31,7 @@ def keep(folder: str, command: str, text: str) -> str | None:
     The name has the time and a digest: processes that write at once do not collide.
     """
     content = json.loads(text)
-    time = re.sub(r"[^0-9T]", "", content.get(APART, {}).get("time", ""))[:15]
+    time = re.sub(r"[^0-9T]", "", content.get(APART, {}).get("time", ""))[:18]  # to milliseconds
     digest = content_digest(content)
     os.makedirs(folder, exist_ok=True)
     past = kept(folder, command)
@@ -44,7 +44,7 @@ def keep(folder: str, command: str, text: str) -> str | None:
 
 def kept(folder: str, command: str = "") -> list[str]:
     """Return the kept results, oldest first."""
-    pattern = re.compile(rf"\d{{8}}T\d{{6}}-{command or '[a-z-]+'}-[0-9a-f]{{8}}\.json")
+    pattern = re.compile(rf"\d{{8}}T\d{{6,9}}-{command or '[a-z-]+'}-[0-9a-f]{{8}}\.json")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return [os.path.join(folder, name) for name in sorted(names) if pattern.fullmatch(name)]
 
