@@ -1,21 +1,19 @@
 """Whole outcomes of reading, as plain data: what was read, noted or refused.
 
-Small cases are compared with what is stored beside the tests. `python -m builders.outcomes NAME`,
-called in the folder `tests`, writes what the cases of `data/NAME.py` give now; look at the
-difference before you keep it.
+Small cases are compared with what is stored beside the tests. After a change that is meant,
+`EXPECTED=write pytest tests/data` writes them anew; look at the difference before you keep it.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from builders.expected import WRITE
 from hungjury.base.errors import HungjuryError, Note
 from hungjury.base.text import finite
 from hungjury.data.qrels import Judgments, Qrels
@@ -79,20 +77,17 @@ def summary_of(case: Callable[[], Any]) -> str:
         return f"! {error.code}"
 
 
-def stored(name: str) -> dict[str, Any]:
+def stored(name: str, cases: Mapping[str, Case]) -> dict[str, Any]:
     """Return the stored outcomes of a file's cases."""
-    return dict(json.loads((EXPECTED / f"{name}.json").read_text()))
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, "data")
-    for name in sys.argv[1:]:
+    path = EXPECTED / f"{name}.json"
+    if WRITE:
         found = {}
-        for case, made in import_module(name).CASES.items():
+        for case, made in cases.items():
             with TemporaryDirectory() as folder:
                 found[case] = outcome(made, Path(folder).resolve())
         text = ",\n".join(
             f"{json.dumps(key)}: {json.dumps(one, ensure_ascii=False)}"
             for key, one in found.items()
         )
-        (EXPECTED / f"{name}.json").write_text(f"{{\n{text}\n}}\n")
+        path.write_text(f"{{\n{text}\n}}\n")
+    return dict(json.loads(path.read_text()))

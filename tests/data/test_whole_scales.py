@@ -176,7 +176,7 @@ def test_outcome(name: str, tmp_path: Path, expected: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
-    return stored("test_whole_scales")
+    return stored("test_whole_scales", CASES)
 
 
 def test_all_are_stored(expected: dict[str, Any]) -> None:

@@ -502,7 +502,7 @@ def test_outcome(name: str, tmp_path: Path, expected: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
-    return stored("test_whole_sources")
+    return stored("test_whole_sources", CASES)
 
 
 def test_all_are_stored(expected: dict[str, Any]) -> None:
