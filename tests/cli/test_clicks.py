@@ -64,6 +64,7 @@ def test_errors_reach_the_command(tmp_path):
         run(str(path))
 
 
+@pytest.mark.long
 def test_pictures_of_every_kind_of_model(tmp_path):
     flat = UserClass("all", (0.25,) * 4, Dynamic(0.0, 0.0, 0.25, None, 0.0))
     for name, model in (

@@ -120,6 +120,7 @@ def test_no_noise_of_draws_for_measures_that_add_up(measure, made, aligned):
     np.testing.assert_allclose(one.mean, two.mean, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rel", "cutoff"), [(1, 5), (2, 10)])
 def test_uniform_samples_give_the_prediction_powered_mean(rel, cutoff, made, aligned):
     """On plain means the estimate is that of ppi_py with lambda = 1."""
@@ -164,6 +165,7 @@ def test_the_whole_pool_gives_golds_own_score(measure, target, made):
         np.testing.assert_allclose(found.high, found.mean, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.long
 def test_samples_are_unbiased_and_covered(made, aligned):
     """Over redrawn plans: no bias, and intervals of differences cover the truth."""
     scorer = Scorer("RBP(p=0.8)", aligned, 2)

@@ -76,12 +76,20 @@ MEASURES = [row["name"] for row in hj.measures()]
 GIVEN = {"F1": "F1@5", "IPrec": "IPrec@0.5"}
 
 
-@pytest.mark.parametrize("pool", POOLS)
-@pytest.mark.parametrize("name", MEASURES)
+GRADED = ("GAP", "xGAP", "eGAP")  # with a parameter for every grade
+MEASURED = [
+    pytest.param(name, pool, id=f"{name}-{pool}",
+                 marks=[pytest.mark.long] * (name in GRADED and pool == "highest grades"))
+    for name in MEASURES
+    for pool in POOLS
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "pool"), MEASURED)
 def test_measures(name, pool):
     top = int(max(v for labels in POOLS[pool].values() for v in labels.values()))
     text = GIVEN.get(name, name)
-    if name in ("GAP", "xGAP", "eGAP"):
+    if name in GRADED:
         text = f"{name}(g={[1 / max(top, 1)] * max(top, 1)})"
     for run in RUNS.values():
         for measure in (text, f"{text}@2"):

@@ -73,6 +73,7 @@ hj.m.nDCG(dcg="ln")
 """
 
 
+@pytest.mark.long
 def test_calls_that_are_right_and_wrong(tmp_path: Path) -> None:
     found = checked(USED + WRONG, tmp_path)
     wrong = [USED.count("\n") + line for line in range(4, 11)]
