@@ -67,8 +67,8 @@ COVERED = {
 }
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
 DEEPEST = 1000  # ranks that a measure without a cutoff is taken to see
-RELIABLE = 0.75  # of the spread between systems that labels alone see has to be real: then, on
-# public collections, 1 % or less of the pairs with P >= 0.99 were wrong, and up to 5 % before
+RELIABLE = 0.75  # of the spread between systems that labels alone see has to be real for them to
+# decide: docs/how-to/spend-labels.md has what was wrong before and after
 WEAK = 0.88  # a share of pairs covered by 95 % intervals below which gates warn
 WORTHWHILE = 0.8  # of a median pair's direct sd; labels above that carry more than the panel
 LEVEL = 0.15  # of the measure's range: a level that is less certain is not yet known
