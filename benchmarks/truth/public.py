@@ -185,15 +185,7 @@ def _within(judgments: Judgments, gold: Qrels) -> Judgments:
 
 def restricted(judgments: Judgments, keep: NDArray[np.bool_]) -> Judgments:
     """Labels of some documents of the pool."""
-    rows = keep[judgments.document]
-    place = np.cumsum(keep) - 1
-    return replace(
-        judgments,
-        pool=judgments.pool.select(keep),
-        document=place[judgments.document[rows]].astype(np.int32),
-        judge=judgments.judge[rows],
-        label=judgments.label[rows],
-    )
+    return judgments._restricted(keep)
 
 
 def _gold_and_runs(home: Path) -> tuple[Qrels, Runs]:

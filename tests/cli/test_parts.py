@@ -449,8 +449,8 @@ def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, here: Path) -> None
     assert ends(KeyboardInterrupt()) == (130, "", "stopped\n")
     assert ends(click.exceptions.Abort()) == (130, "", "stopped\n")
     assert ends(click.UsageError("no")) == (2, "", "Error: no\n")
-    told = "error: bad\n  remedy: mend it\n"
-    assert ends(InputError("bad", code="a", remedy="mend it")) == (2, "", told)
+    told = "error: bad\n  remedy: fix it\n"
+    assert ends(InputError("bad", code="a", remedy="fix it")) == (2, "", told)
     code, _, said = ends(OSError(28, "full"))
     assert (code, said.partition("\n")[0]) == (2, "error: full")
     with pytest.raises(KeyError):

@@ -311,7 +311,10 @@ class Judgments(Record, eq=False):
 
     def select(self, topics: Iterable[str]) -> Judgments:
         """Return only some topics."""
-        keep = self.pool.of_topics(topics)
+        return self._restricted(self.pool.of_topics(topics))
+
+    def _restricted(self, keep: NDArray[np.bool_]) -> Judgments:
+        """Return only some documents of the pool."""
         rows = keep[self.document]
         place = np.cumsum(keep) - 1
         return replace(
