@@ -45,6 +45,7 @@ def flat(votes):
     return {f"{t} {d}": g for t, documents in votes.items() for d, g in documents.items()}
 
 
+@examples(40)
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_overall_numbers_are_the_loops(seed, top):
     votes = made_up(seed, top=top, documents=6, missing=0.4)
@@ -60,6 +61,7 @@ def test_overall_numbers_are_the_loops(seed, top):
     assert found.alpha_ordinal == same(naive.alpha(rows, "ordinal"))
 
 
+@examples(30)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.sampled_from([(4, 0.5), (30, 0.2)]))
 def test_pairs_are_the_loops(seed, top, shape):
     """Few labels are counted one by one, many as sets of documents."""
@@ -127,7 +129,7 @@ def test_cohen_example():
     assert found.label_rates.tolist() == [[0.5, 0.5], [0.4, 0.6]]
 
 
-@examples(30)
+@examples(12)
 @given(st.integers(0, 10**6))
 def test_laws(seed):
     votes = made_up(seed, top=2, documents=10)

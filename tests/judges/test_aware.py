@@ -62,8 +62,8 @@ def test_judges_of_a_family_share_one_vote() -> None:
 @pytest.mark.parametrize("weights", ["sgl_tau_msd", "tpc_kld_med", "sgl_fro_md", "tpc_apc_md"])
 def test_the_whole_way_is_the_loops(small: Any, weights: str) -> None:
     scored = score_judges(small.judgments, small.runs, "AP")
-    (random,) = scored.random(replicates=6, seed=4)
-    scores = aware(small.judgments, small.runs, "AP", weights, replicates=6, seed=4)
+    (random,) = scored.random(replicates=3, seed=4)
+    scores = aware(small.judgments, small.runs, "AP", weights, replicates=3, seed=4)
     panel = np.nan_to_num(scored.values[0]).tolist()
     slow = naive_aware.weights(
         weights, panel, dict(zip(CLASSES, random.tolist(), strict=True)), scored.judged.tolist()

@@ -62,8 +62,9 @@ def everywhere(scores: Any) -> Any:
 @by_name
 @pytest.mark.parametrize("orientation", ["dissimilarity", "printed"])
 def test_estimators_are_the_loops(name: str, orientation: str) -> None:
-    for seed in range(1 if "kld" in name else 3):
+    for seed in range(1 if "kld" in name else 2):
         scores, random, judged = judges_scores(seed)
+        random = random[:, :2]  # loops are slow
         for who in (everywhere(scores), judged):
             panel = scored_panel(scores, who)
             fast = weights_from_scores(name, panel, random, orientation=orientation)
@@ -87,7 +88,7 @@ def test_supervised_is_the_loop(gap: str) -> None:
 
 
 @by_gap
-@examples(15)
+@examples(8)
 @given(seed=st.integers(0, 10**6))
 def test_closeness_is_the_loop_and_within_bounds(gap: str, seed: int) -> None:
     scores, random, _ = judges_scores(seed)
@@ -116,7 +117,7 @@ def test_constant_scores_are_close_to_nothing(gap: str) -> None:
 
 
 @pytest.mark.parametrize("weight", ["md", "msd", "med"])
-@examples(20)
+@examples(10)
 @given(seed=st.integers(0, 10**6))
 def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)
@@ -128,8 +129,7 @@ def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
 
 
 @by_name
-@examples(8)
-@given(seed=st.integers(0, 10**6))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
     scores, random, judged = judges_scores(seed)
     weights = weights_from_scores(name, scored_panel(scores, judged), random)
@@ -148,14 +148,15 @@ def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: st
     assert np.allclose(weights, weights[:, :1]) == name.startswith("sgl")
 
 
-@by_name
-@pytest.mark.parametrize("threads", ["1", "2", "5"])
-def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_md")])
+def test_threads_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scores, random, judged = judges_scores(3, judges=6, systems=7, topics=5)
     panel = scored_panel(scores, judged)
-    before = weights_from_scores(name, panel, random)
-    monkeypatch.setenv("HUNGJURY_THREADS", threads)
-    assert np.array_equal(weights_from_scores(name, panel, random), before)
+    monkeypatch.setenv("HUNGJURY_THREADS", "1")
+    alone = weights_from_scores(name, panel, random)
+    for threads in ("2", "5"):
+        monkeypatch.setenv("HUNGJURY_THREADS", threads)
+        assert np.array_equal(weights_from_scores(name, panel, random), alone)
 
 
 def test_uniform_weights() -> None:
@@ -282,11 +283,11 @@ def test_laws_of_the_classes(name: str, grades: int, law: list[float]) -> None:
 
 
 def test_documents_and_replicates_are_independent() -> None:
-    (scores,) = random_scores([labels_themselves], DOCUMENTS, replicates=500, seed=3)
+    (scores,) = random_scores([labels_themselves], DOCUMENTS, replicates=250, seed=3)
     for labels in scores[:, :, :, 0]:
         by_document = np.corrcoef(labels.T) - np.eye(DOCUMENTS)
-        assert np.abs(by_document).max() < 6 / np.sqrt(500)
-        assert len(np.unique(labels, axis=0)) > 250
+        assert np.abs(by_document).max() < 6 / np.sqrt(250)
+        assert len(np.unique(labels, axis=0)) > 125
     assert np.corrcoef(scores[:, :, :, 0].reshape(3, -1))[0, 1] == pytest.approx(0, abs=0.03)
 
 

@@ -34,7 +34,7 @@ from oracles import prm as naive_prm
 # Against the loops over pairs
 
 
-@examples(80)
+@examples(40)
 @given(rows=panels(), data=st.data(), smoothing=st.sampled_from([0.0, 0.5, 1.0, 3.0]))
 def test_every_level(rows, data, smoothing):
     judgments = panel(rows)
@@ -81,7 +81,7 @@ def test_real_judgment_groups(shared_data):
         assert same(p, naive_prm.prm(few, level, range(1, 7)))
 
 
-@examples(30)
+@examples(16)
 @given(rows=panels(lowest=0), smoothing=st.sampled_from([0.0, 1.0]))
 def test_scenarios_are_all_thresholds(rows, smoothing):
     assume(twice(rows))
@@ -389,7 +389,7 @@ def test_measures_without_a_version(name):
     assert "E(X)" in caught.value.remedy
 
 
-@examples(40)
+@examples(20)
 @given(labels=st.lists(st.sampled_from([-2, 0, 1, 2]), min_size=1, max_size=12))
 def test_counts_of_relevant_documents(labels):
     """PRM equation 1."""
@@ -429,7 +429,7 @@ def test_rows_and_text():
 # Users and assessors
 
 
-@examples(40)
+@examples(24)
 @given(rows=panels(lowest=0), data=st.data())
 def test_users_and_assessors_are_paired(rows, data):
     judges = sorted({judge for _, _, judge, _ in rows})
@@ -557,7 +557,7 @@ def test_kinds_borrow_from_each_other_as_far_as_they_are_alike(spread):
     errors = {"shrink": [], "separate": [], "one": []}
     for _ in range(25):
         judgments, truth = by_kind(rng, 8, spread)
-        how = {"assessors": "X", "draws": 50}
+        how = {"assessors": "X", "draws": 2}
         for pooling in ("shrink", "separate"):
             parts = prm(judgments, kinds="kind[0-9]", pooling=pooling, **how).parts
             assert [*parts] == [f"kind{k}" for k in range(8)]

@@ -10,6 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.examples import examples
 from hungjury.base.errors import InputError
 from hungjury.stats import kendall, rbo, rmse, tau_ap
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
@@ -28,6 +29,7 @@ long_pair = st.integers(2, 30).flatmap(
 )
 
 
+@examples(40)
 @given(long_pair)
 def test_kendall_is_the_loop_and_scipy(pair):
     x, y = pair
@@ -37,12 +39,14 @@ def test_kendall_is_the_loop_and_scipy(pair):
     assert value == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
 
 
+@examples(40)
 @given(tied_pair)
 def test_tau_ap_is_the_mean_over_all_orders_of_both(pair):
     estimate, truth = pair
     assert tau_ap(estimate, truth) == pytest.approx(naive_stats.tau_ap(estimate, truth), abs=1e-12)
 
 
+@examples(40)
 @given(short_pair)
 def test_tau_ap_with_ties_on_one_side_only(pair):
     tied, untied = pair
@@ -61,6 +65,7 @@ def test_known_values():
     assert tau_ap((2, 1, 3), (3, 2, 1)) != pytest.approx(tau_ap((3, 2, 1), (2, 1, 3)))
 
 
+@examples(40)
 @given(long_pair, st.randoms(use_true_random=False))
 def test_laws(pair, random):
     x, y = np.array(pair[0], float), np.array(pair[1], float)
@@ -76,6 +81,7 @@ def test_laws(pair, random):
     assert kendall(y, x) == pytest.approx(kendall(x, y), abs=1e-12, nan_ok=True)
 
 
+@examples(40)
 @given(st.integers(2, 200))
 def test_perfect_orders(items):
     x = np.arange(items)
@@ -156,12 +162,14 @@ def test_sampled_ties_come_near_the_exact_value():
     assert (few != tau_ap(estimate, truth, ties="sampled", samples=3, seed=2)).any()
 
 
+@examples(40)
 @given(st.permutations(range(8)), st.permutations(range(8)))
 def test_sampling_without_ties_changes_nothing(estimate, truth):
     sampled = tau_ap(estimate, truth, ties="sampled", samples=2)
     assert sampled == pytest.approx(tau_ap(estimate, truth), abs=1e-12)
 
 
+@examples(40)
 @given(long_pair)
 def test_rmse_is_the_loop(pair):
     x, y = pair
@@ -238,12 +246,14 @@ def flat(groups):
     return list(itertools.chain(*groups))
 
 
+@examples(40)
 @given(rankings(8), rankings(8), persistence, st.sampled_from(VARIANTS))
 def test_it_is_the_loop(one, other, p, ties):
     expected = naive_stats.rbo(one, other, p, ties)
     assert rbo(one, other, p, ties) == pytest.approx(expected, abs=1e-12)
 
 
+@examples(40)
 @given(rankings(8), rankings(8), persistence)
 def test_without_ties_all_variants_are_the_printed_formula(one, other, p):
     expected = naive_stats.rbo_untied(flat(one), flat(other), p)
@@ -251,6 +261,7 @@ def test_without_ties_all_variants_are_the_printed_formula(one, other, p):
         assert rbo(flat(one), flat(other), p, ties) == pytest.approx(expected, abs=1e-12)
 
 
+@examples(40)
 @given(rankings(5), rankings(5), persistence)
 def test_variant_a_is_the_mean_over_all_orders(one, other, p):
     length = min(len(flat(one)), len(flat(other)))
@@ -260,6 +271,7 @@ def test_variant_a_is_the_mean_over_all_orders(one, other, p):
     assert rbo(one, other, p) == pytest.approx(expected, abs=1e-12)
 
 
+@examples(40)
 @given(rankings(4), st.lists(st.integers(0, 7), min_size=4, max_size=8, unique=True), persistence)
 def test_variant_a_is_the_mean_over_orders_if_the_longer_list_is_untied(one, other, p):
     expected = naive_stats.rbo_over_orders(one, [[item] for item in other], p)
@@ -294,6 +306,7 @@ def test_published_values():
     ]
 
 
+@examples(40)
 @given(rankings(), rankings(), persistence, st.sampled_from(VARIANTS))
 def test_laws_of_overlap(one, other, p, ties):
     value = rbo(one, other, p, ties)
@@ -308,11 +321,13 @@ def test_laws_of_overlap(one, other, p, ties):
         assert value == 0
 
 
+@examples(40)
 @given(rankings(), rankings(), persistence)
 def test_variant_b_is_never_below_a(one, other, p):
     assert rbo(one, other, p, "b") >= rbo(one, other, p, "a") - 1e-12
 
 
+@examples(40)
 @given(rankings(), persistence)
 def test_a_ranking_agrees_with_itself(ranking, p):
     assert rbo(ranking, ranking, p, "b") == pytest.approx(1, abs=1e-12)
@@ -322,6 +337,7 @@ def test_a_ranking_agrees_with_itself(ranking, p):
     assert (rbo(ranking, ranking, p, "a") < 1 - 1e-9) == tied or p < 0.05
 
 
+@examples(40)
 @given(rankings(), rankings(), st.sampled_from(VARIANTS))
 def test_scores_say_the_same_as_groups(one, other, ties):
     scores = [

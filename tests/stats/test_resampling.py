@@ -102,6 +102,7 @@ def test_wilcoxon_is_scipys_one_row_at_a_time(topics):
         assert values[index] == pytest.approx(alone, rel=1e-12)
 
 
+@examples(40)
 @given(few_differences)
 def test_small_randomisation_tests_list_all_patterns(differences):
     expected = naive_stats.randomisation(differences)
@@ -120,6 +121,7 @@ def test_large_randomisation_tests_sample(cells, monkeypatch):
     assert randomisation_test(np.ones(30), samples=99) == 0.01
 
 
+@examples(40)
 @given(few_differences, st.integers(0, 99))
 @example([0.1, 0.2, -0.3], 0)  # a mean that is 0 but for rounding
 @example([0.1, 0.0, 0.0], 0)  # a sample with the first topic twice has the same t, but for rounding
@@ -135,8 +137,8 @@ def test_the_studentised_bootstrap_is_the_loop(differences, seed):
 def test_the_difference_needed_is_the_loop(cells, monkeypatch):
     monkeypatch.setattr(paired_tests, "CELLS_AT_ONCE", cells)
     table = np.random.default_rng(6).normal(0.2, 1, (4, 15))
-    counts = resample_counts(15, 200, rng=3)
-    result = studentised_bootstrap(table, samples=200, rng=3)
+    counts = resample_counts(15, 80, rng=3)
+    result = studentised_bootstrap(table, samples=80, rng=3)
     expected = np.array([naive_stats.studentised_bootstrap(row, counts) for row in table])
     np.testing.assert_allclose(result.p, expected[:, 0])
     np.testing.assert_allclose(result.needed, expected[:, 1])
@@ -193,6 +195,7 @@ def test_bad_differences_are_named(test, differences, words):
 # Many tests
 
 
+@examples(40)
 @given(pvalues)
 def test_adjustments_are_the_loops(values):
     np.testing.assert_allclose(holm(values), naive_stats.holm(values), atol=1e-12)
@@ -202,6 +205,7 @@ def test_adjustments_are_the_loops(values):
     np.testing.assert_allclose(bonferroni(values), [min(1, p * len(values)) for p in values])
 
 
+@examples(40)
 @given(pvalues, st.randoms(use_true_random=False))
 def test_laws_of_adjustments(values, random):
     values = np.array(values)
@@ -289,6 +293,7 @@ def test_students_interval_is_scipys():
     np.testing.assert_allclose(high, expected.high, rtol=1e-12)
 
 
+@examples(40)
 @given(differences_of_some_topics, alphas)
 @example([0.1, 0.2, 0.3, 0.4, 0.5, 0.5], 0.05)
 def test_randomisation_intervals_hold_what_the_test_does_not_reject(differences, alpha):
@@ -303,7 +308,7 @@ def test_randomisation_intervals_hold_what_the_test_does_not_reject(differences,
     assert p(high + 1e-6) < alpha
 
 
-@examples(40)
+@examples(24)
 @given(differences_of_some_topics, alphas, st.integers(0, 99))
 @example([0.0, 0.0, 0.0, 0.0, 0.0, 0.1], 0.1, 0)  # a resample of equal values has no spread
 def test_bootstrap_intervals_hold_what_the_test_does_not_reject(differences, alpha, seed):
@@ -360,6 +365,7 @@ def test_intervals_cover_the_truth(interval, draw):
     assert 0.92 <= covered <= 0.98
 
 
+@examples(40)
 @given(st.lists(tenths, min_size=2, max_size=9))
 @example([0.1, 0.1, 0.1])
 @example([-0.3, -0.3])

@@ -50,6 +50,7 @@ def pool_of(labels: Any, more: Any = ()) -> list[int]:
 # Chains
 
 
+@examples(40)
 @given(st.integers(1, 6), st.integers(0, 10**6))
 def test_stationary_law_stays(size, seed):
     rng = np.random.default_rng(seed)
@@ -65,6 +66,7 @@ def test_stationary_law_keeps_digits_of_rare_states():
     assert law[1] == pytest.approx(rare, rel=1e-9)
 
 
+@examples(40)
 @given(st.integers(2, 6), st.data())
 def test_a_chain_watched_on_some_states(size, data):
     kept = data.draw(st.sets(st.integers(0, size - 1), min_size=1))
@@ -121,7 +123,7 @@ def test_a_row_may_miss_one_by_a_millionth(sign: int) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 40])
+@pytest.mark.parametrize("size", [1, 2, 3, 20])
 def test_closed_forms_equal_the_solve(model, size):
     hits = np.random.default_rng(size).random(size) < 0.5
     hits[-1] = True
@@ -168,12 +170,13 @@ def test_published_values(run, rates, discrete, continuous):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_cutoff_shortens_the_chain(model):
-    for run, cutoff in itertools.product(RUNS, range(1, 11)):
+    for run, cutoff in itertools.product(RUNS[1:], (1, 2, 4, 10)):
         value = hj.score_list(MP(model=model, cutoff=cutoff), run)
         assert value == pytest.approx(hj.score_list(MP(model=model), run[:cutoff]), rel=1e-12)
         assert value == pytest.approx(naive_markov.mp(run, run, model, cutoff=cutoff))
 
 
+@examples(40)
 @given(labels_lists)
 def test_constant_model_with_recall_is_average_precision(labels):
     pool = pool_of(labels, [1])
@@ -195,8 +198,7 @@ def test_local_models_on_all_documents_do_not_know_the_distance():
         assert hj.score_list(MP(model="LO_AD_ID"), run) == hj.score_list(MP(model="LO_AD_LID"), run)
 
 
-@pytest.mark.parametrize("condensed", [False, True])
-@pytest.mark.parametrize("room", [1, 7, 1 << 21])
+@pytest.mark.parametrize(("room", "condensed"), [(1, False), (7, True), (1 << 21, False)])
 @pytest.mark.parametrize("model", MODELS)
 def test_many_lists_and_copies_at_once(model, room, condensed, monkeypatch):
     monkeypatch.setattr(transitions, "ROOM", room)

@@ -89,8 +89,7 @@ def no_sort(*_: Any) -> None:
     raise AssertionError("a log whose sessions stand together needs no sorting")
 
 
-@pytest.mark.parametrize("large", [1 << 26, 100])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("large", "end"), [(1 << 26, "\n"), (100, "\r\n")])
 def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, monkeypatch):
     """One pass of our own reader, on parts of the file too, gives what the sorted log gives."""
     monkeypatch.setattr(sources, "LARGE", large)
@@ -196,8 +195,12 @@ def test_trec_sessions(tmp_path):
 
 
 def test_real_pages(shared_data):
-    model = calibrate(shared_data / "clicks-yandex" / "trainSample.gz")
+    """Users look at rank 1 most, which moves between ranks alone do not show."""
+    path = shared_data / "clicks-yandex" / "trainSample.gz"
+    model, moves = calibrate(path), calibrate(path, pages="moves")["all"]
     log, one = model.log, model["all"]
+    assert one.stationary[0] == pytest.approx(0.195, abs=0.001)
+    assert moves.stationary[0] == pytest.approx(0.058, abs=0.001)
     assert log is not None
     assert log.records == 50_321
     assert log.unreadable == 0

@@ -32,6 +32,7 @@ def users(ranks: int = 10, names: tuple[str, ...] = tuple(CURVES)) -> UserModel:
 # Dynamics
 
 
+@examples(40)
 @given(st.floats(-1, 1), st.floats(-0.1, 0.1), st.floats(1.2, 3), st.integers(3, 20))
 def test_a_curve_of_the_family_is_found_again(alpha, beta, gamma, ranks):
     gamma += abs(alpha) + 20 * abs(beta)
@@ -41,6 +42,7 @@ def test_a_curve_of_the_family_is_found_again(alpha, beta, gamma, ranks):
     assert found.rmse == pytest.approx(0, abs=1e-9)
 
 
+@examples(40)
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=12).filter(sum))
 def test_least_squares_leaves_nothing_to_gain(values):
     """The residual is at right angles to 1/i, i and 1 (where nothing is clipped)."""
