@@ -3,10 +3,13 @@
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.reading import QRELS, RUNS, codes, joined, qrels_rows, run_rows, write
 from hungjury.data.alignment import align
+from hungjury.data.pool import natural_key, natural_order
 from hungjury.data.reading import sources
 from hungjury.data.reading.options import RunPolicy
 from hungjury.data.runs import RunFiles
@@ -136,6 +139,19 @@ def test_topics_are_in_natural_order():
         "a10",
         "b",
     ]
+
+
+NUMBER = st.builds("{:0{}}".format, st.integers(0, 12), st.integers(1, 2))
+
+
+@given(
+    st.lists(st.text("a_07\n", max_size=3))
+    | st.lists(st.builds("d{}".format, NUMBER))
+    | st.lists(st.builds("{}_{}".format, NUMBER, NUMBER))
+)
+def test_names_of_one_shape_are_ordered_as_all_others(names):
+    found = natural_order(names).tolist()
+    assert found == sorted(range(len(names)), key=lambda i: natural_key(names[i]))
 
 
 def test_a_topic_of_thousands_of_digits_is_a_topic():

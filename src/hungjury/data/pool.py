@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -29,16 +29,28 @@ def natural_key(text: str) -> list[Any]:
 def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     """Return the order that sorts names naturally, as indices."""
     listed = list(names)
-    together = "".join(listed)
-    key: Callable[[str], Any] = natural_key
-    if together.isascii() and together.isdecimal() and all(listed):
-        key = number_key
-        if max(map(len, listed)) < 19:
-            numbers = np.fromstring(" ".join(listed), dtype=np.int64, sep=" ")  # quicker than int()
-            order = np.argsort(numbers, kind="stable")
-            if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
-                return order
-    return np.array(sorted(range(len(listed)), key=lambda i: key(listed[i])), dtype=np.int64)
+    numbers = _numbers(listed)
+    if numbers is not None:
+        return np.lexsort(numbers.T[::-1])
+    return np.array(
+        sorted(range(len(listed)), key=lambda i: natural_key(listed[i])), dtype=np.int64
+    )
+
+
+def _numbers(names: list[str]) -> NDArray[np.int64] | None:
+    """[name, number]: the numbers in names that differ in nothing else, as ids of one collection
+    often do; None for others, and where 7 and 07 would be the same number."""
+    together = "\n".join(names)
+    shapes = re.sub("[0-9]+", "0", together).split("\n")
+    if len(shapes) != len(names) or len(set(shapes)) != 1:
+        return None
+    digits = re.findall("[0-9]+", together)
+    sizes = np.array([*map(len, digits)]).reshape(len(names), -1)
+    if not sizes.size or sizes.max() > 18:
+        return None
+    numbers = np.fromstring(" ".join(digits), dtype=np.int64, sep=" ").reshape(sizes.shape)
+    padded = (numbers < 10 ** (sizes - 1)).any(axis=0)
+    return None if (padded & (sizes != sizes[0]).any(axis=0)).any() else numbers
 
 
 def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:

@@ -25,7 +25,7 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
 from hungjury.measures.base import Kernel, pools_of
-from hungjury.measures.batch import Scorer, weighted_places
+from hungjury.measures.batch import Scorer, on_all_cores, weighted_places
 from hungjury.measures.scores import averaged
 
 
@@ -135,6 +135,8 @@ class LinearEffects(Record, eq=False):
         out = np.zeros((grades, len(self.bases), len(self.at)))
         slopes = [self.lists.by_document(slope)[:, self.at] for slope in self.slopes]
         for g in range(grades):
+            if not (self.rate[:, :, g].any() or self.pull[:, :, g].any()):
+                continue  # the first grade changes nothing
             np.matmul(self.bases, self.rate[:, :, g], out=out[g])
             for slope, pull in zip(slopes, self.pull, strict=True):
                 out[g] += slope * pull[:, g]
@@ -229,12 +231,14 @@ class Products:
         row, document = np.concatenate(self.rows), np.concatenate(self.documents)
         value, bases = np.concatenate(self.values), np.concatenate(self.bases, axis=1)
         part = np.arange(value.shape[1])
-        for total, weight, cross in zip(self.sums, self.weights, self.cross, strict=True):
+
+        def add(which: int) -> None:
+            weight = self.weights[which]
             size = np.sqrt(weight[document])
             used = size > 0
             column = document[used, None] * len(part) + part
             sized = (value[used] * size[used, None]).ravel()
-            total += native.row_products(
+            self.sums[which] += native.row_products(
                 np.repeat(row[used], len(part)),
                 column.ravel().astype(np.int32),
                 sized,
@@ -242,8 +246,10 @@ class Products:
                 self.systems,
                 len(weight) * len(part),
             )
-            half = np.concatenate(cross, axis=1) @ bases.T
-            total += half + half.T
+            half = np.concatenate(self.cross[which], axis=1) @ bases.T
+            self.sums[which] += half + half.T
+
+        on_all_cores(add, list(range(len(self.weights))))
         self._forget()
 
     def finish(self) -> list[Floats]:
