@@ -30,8 +30,8 @@ HOSTILE = [
 ]
 
 
-def ordinary(systems=4, gold=True, **options):
-    made = hj.simulate(systems=systems, topics=12, documents=60, depth=20)
+def ordinary(systems=4, gold=True, topics=12, **options):
+    made = hj.simulate(systems=systems, topics=topics, documents=60, depth=20)
     return hj.leaderboard(
         made.judgments, made.runs, "nDCG@10", draws=100, gold=made.gold if gold else None, **options
     )

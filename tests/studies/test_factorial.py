@@ -168,15 +168,15 @@ def test_effects_of_known_size() -> None:
     for shift in (0.0, 0.25, 1.0):
         rows = [
             {"a": a, "y": rng.normal() + (shift if a == "q" else -shift)}
-            for a in "pq" for _ in range(4000)
+            for a in "pq" for _ in range(1000)
         ]  # fmt: skip
         found = hj.studies.factorial_anova(rows, "y", ["a"])["a"]
-        assert found.omega2 == pytest.approx(shift**2 / (shift**2 + 1), abs=0.02)
+        assert found.omega2 == pytest.approx(shift**2 / (shift**2 + 1), abs=0.03)
 
 
 def test_no_effect_is_seldom_significant() -> None:
-    p = [hj.studies.factorial_anova(design(seed), "y", ["a", "b"], "subject", [])["a"].p
-         for seed in range(60)]  # fmt: skip
+    p = [hj.studies.factorial_anova(design(seed)[::2], "y", ["a", "b"], "subject", [])["a"].p
+         for seed in range(30)]  # fmt: skip
     assert np.mean(np.array(p) < 0.1) <= 0.2
     assert np.mean(p) == pytest.approx(0.5, abs=0.12)
 

@@ -3,7 +3,6 @@ and intervals by loops over resampled topics and pools."""
 
 from __future__ import annotations
 
-from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -13,13 +12,11 @@ import pytest
 from scipy import stats
 
 import hungjury as hj
-from hungjury.stats.resampling import resample_counts
 from hungjury.studies.claims import RESAMPLES, Claim, Resampling, too_narrow
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.jobs import integer_seed, seed_for
+from hungjury.studies.jobs import integer_seed
 from hungjury.studies.recipe import Study, run_study
-from oracles.stats import studentised_bootstrap
 
 ALONE = Engine("local", 1)
 TOPICS, POOLS, SEED = 8, 2, 3
@@ -78,9 +75,24 @@ def of(study: Study, text: str, case: str, start: str = "") -> Claim:
     return found
 
 
-def tau_of(one: Any, other: Any) -> float:
-    """Without what rounding adds to equal means."""
-    return float(stats.kendalltau(np.round(one, 12), np.round(other, 12)).statistic)
+def tau_of(one: Any, other: Any) -> Any:
+    """tau-b of means [..., system]: pairs in the same order less those in the other, over those
+    that are not tied. Without what rounding adds to equal means."""
+    signs = [
+        np.sign(np.round(means[..., :, None] - means[..., None, :], 12)) for means in (one, other)
+    ]
+    untied = [(sign**2).sum(axis=(-2, -1)) for sign in signs]
+    return (signs[0] * signs[1]).sum(axis=(-2, -1)) / np.sqrt(untied[0] * untied[1])
+
+
+def on_topics(values: Any, shares: Any) -> Any:
+    """Means [..., draw, system] of values [..., system, topic] on resampled topics."""
+    return np.swapaxes(values @ shares.T, -2, -1)
+
+
+def test_tau_is_scipy_s() -> None:
+    one, other = np.random.default_rng(0).integers(0, 4, (2, 9)) / 3
+    assert tau_of(one, other) == pytest.approx(stats.kendalltau(one, other).statistic)
 
 
 # few units
@@ -198,7 +210,7 @@ def test_correlations_vary_with_topics(markov: Study, gold: Any, runs: Any) -> N
     for other in ("Rprec", "Bpref", "P@10", "RBP(p=0.8)"):
         pair = hj.evaluate(gold, runs, ["AP", other]).values
         whole = tau_of(*pair.mean(axis=2))
-        each = np.array([tau_of(*(pair @ share)) for share in shares])
+        each = tau_of(*on_topics(pair, shares))
         drawn[other] = whole + (each - each.mean()) * too_narrow(TOPICS)
     expected = np.minimum(drawn["Rprec"], drawn["Bpref"]) - np.maximum(
         drawn["P@10"], drawn["RBP(p=0.8)"]
@@ -210,16 +222,14 @@ def test_correlations_vary_with_topics(markov: Study, gold: Any, runs: Any) -> N
 def on_pools(gold: Any, runs: Any, name: str, rate: float) -> tuple[Any, Any, Any, Any]:
     """tau with the whole pool and the share of the score kept, [pool], and on resampled topics,
     [draw, pool]."""
-    shares = Resampling(RESAMPLES).topics(TOPICS)
-    whole = hj.evaluate(gold, runs, [name]).values[0]
-    even = np.full(TOPICS, 1 / TOPICS)
+    shares = np.vstack([np.full(TOPICS, 1 / TOPICS), Resampling(RESAMPLES).topics(TOPICS)])
+    whole = on_topics(hj.evaluate(gold, runs, [name]).values[0], shares)
     tau, kept = [], []
     for n in range(POOLS):
         smaller = hj.studies.downsample(gold, rate, integer_seed(SEED, f"pools/gold/{n}"))
-        part = hj.evaluate(smaller, runs, [name]).values[0]
-        weights = [even, *shares]
-        tau.append([tau_of(part @ w, whole @ w) for w in weights])
-        kept.append([(part @ w).mean() / (whole @ w).mean() for w in weights])
+        part = on_topics(hj.evaluate(smaller, runs, [name]).values[0], shares)
+        tau.append(tau_of(part, whole))
+        kept.append(part.mean(axis=1) / whole.mean(axis=1))
     both = np.array(tau).T, np.array(kept).T
     return both[0][0], both[0][1:], both[1][0], both[1][1:]
 
@@ -235,8 +245,8 @@ def test_robustness_varies_with_topics_and_pools(markov: Study, gold: Any, runs:
     claim = of(markov, "Local models are less robust than global ones for OR", "gold")
     drawn = []
     for model in ("GL_OR_ID", "GL_OR_LID", "LO_OR_ID", "LO_OR_LID"):
-        tau, on_topics, _, _ = on_pools(gold, runs, f"MP(model={model})", 0.3)
-        drawn.append(moved(tau, on_topics))
+        tau, resampled, _, _ = on_pools(gold, runs, f"MP(model={model})", 0.3)
+        drawn.append(moved(tau, resampled))
     expected = (drawn[0] + drawn[1] - drawn[2] - drawn[3]) / 2
     np.testing.assert_allclose(claim.quantity.draws, expected, atol=1e-5)
     assert (claim.quantity.over, np.ptp(expected) > 0.01) == ("topics, pools", True)
@@ -244,17 +254,20 @@ def test_robustness_varies_with_topics_and_pools(markov: Study, gold: Any, runs:
 
 def test_scores_vary_with_topics_and_pools(markov: Study, gold: Any, runs: Any) -> None:
     claim = of(markov, "That of bpref stays", "gold")
-    _, _, kept, on_topics = on_pools(gold, runs, "Bpref", 0.1)
-    expected = 0.1 - np.abs(moved(kept, on_topics) - 1)
+    _, _, kept, resampled = on_pools(gold, runs, "Bpref", 0.1)
+    expected = 0.1 - np.abs(moved(kept, resampled) - 1)
     np.testing.assert_allclose(claim.quantity.draws, expected, atol=1e-5)
     assert np.ptp(expected) > 0.01
 
 
-def test_other_measures_and_rates_have_other_claims_or_none(folder: Path, tmp_path: Path) -> None:
-    name = 'markov(repetitions=2, rates=[0.5, 0.1], compared=["AP", "RR"])'
-    found = run(name, folder, tmp_path / "a").report.claims
+def test_other_measures_and_rates_have_other_claims_or_none(
+    study_folder: Path, tmp_path: Path
+) -> None:
+    name = 'markov(repetitions=1, rates=[0.5, 0.1], compared=["AP", "RR"])'
+    found = run(name, study_folder, tmp_path / "a", grades=range(2)).report.claims
     assert {one.quantity.over for one in found} == {"lists"}
-    found = run("markov(repetitions=2, rates=[0.5, 0.1])", folder, tmp_path / "b").report.claims
+    name = "markov(repetitions=1, rates=[0.5, 0.1])"
+    found = run(name, study_folder, tmp_path / "b", grades=range(2)).report.claims
     assert {one.quantity.over for one in found} == {"topics", "lists"}
 
 
@@ -333,7 +346,7 @@ def test_few_topics_have_wide_intervals(graded: Study, gold: Any, runs: Any) -> 
         seed = integer_seed(SEED, f"correlation/gold/{topics}")
         shares = Resampling(RESAMPLES, seed).topics(pair.shape[2])
         whole = tau_of(*pair.mean(axis=2))
-        each = np.array([tau_of(*(pair @ share)) for share in shares])
+        each = tau_of(*on_topics(pair, shares))
         return whole + (each - each.mean()) * too_narrow(pair.shape[2])
 
     falls = [
@@ -345,7 +358,7 @@ def test_few_topics_have_wide_intervals(graded: Study, gold: Any, runs: Any) -> 
 
 
 def test_power_is_the_share_of_pairs_told_apart(graded: Study, gold: Any, runs: Any) -> None:
-    """By the building block for all topics; once by loops over pairs, with few topics."""
+    """By the building block, whose numbers are those of loops (test_power)."""
     rows = cells(graded, "power", 3)
     assert [key[1] for key in rows] == [
         name for name in ("all topics", "few of grade 2", "few of grade 3") for _ in range(7)
@@ -353,25 +366,20 @@ def test_power_is_the_share_of_pairs_told_apart(graded: Study, gold: Any, runs: 
     assert len({row["bootstrap"] for row in rows.values()}) > 5
     systems = hj.studies.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
     low = "0.2, 0.2, 0.6"
-    scores = hj.evaluate(gold, runs, [f"GAP(g=[{low}])", "AP"]).select(systems)
-    seed = integer_seed(SEED, "power/gold/all topics")
-    for method in ("bootstrap", "tukey"):
-        found = hj.studies.discriminative_power(scores, method, 0.05, seed=seed)
-        for m, label in enumerate((f"GAP ({low})", "AP")):
-            row = rows["gold", "all topics", label]
-            assert row[method] == found.power[m]
-            assert row[f"{method}: difference needed"] == found.needed[m]
     few = hj.studies.few_highly_relevant(gold, 2).names
-    scores = hj.evaluate(gold, runs, [f"eGAP(g=[{low}])"], few).select(systems)
-    seed = integer_seed(SEED, "power/gold/few of grade 2")
-    counts = resample_counts(len(few), 1000, np.random.default_rng(seed_for(seed, ("bootstrap",))))
-    each = [
-        studentised_bootstrap(one - other, counts)
-        for one, other in combinations(scores.values[0], 2)
-    ]
-    row = rows["gold", "few of grade 2", f"eGAP ({low})"]
-    assert row["bootstrap"] == mean(p < 0.05 for p, _ in each)
-    assert row["bootstrap: difference needed"] == pytest.approx(max(d for _, d in each))
+    for topics, chosen, names in (
+        ("all topics", "judged", ["GAP", "AP"]),
+        ("few of grade 2", few, ["eGAP"]),
+    ):
+        measures = [f"{name}(g=[{low}])" if "GAP" in name else name for name in names]
+        scores = hj.evaluate(gold, runs, measures, chosen).select(systems)
+        seed = integer_seed(SEED, f"power/gold/{topics}")
+        for method in ("bootstrap", "tukey"):
+            found = hj.studies.discriminative_power(scores, method, 0.05, seed=seed)
+            for m, name in enumerate(names):
+                row = rows["gold", topics, f"{name} ({low})" if "GAP" in name else name]
+                assert row[method] == found.power[m]
+                assert row[f"{method}: difference needed"] == found.needed[m]
 
 
 def test_two_relevant_grades_have_the_claims_of_figure_1(folder: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from oracles import aware as naive_aware
 from oracles import studies as naive
 
 ESTIMATED = ("uni", "sgl_tau_msd", "tpc_fro_md", "sgl_kld_med", "tpc_apc_msd")
-REPLICATES = 4
+REPLICATES = 3
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def sim() -> Any:
 
 
 def study(sim: Any, **how: Any) -> TupleStudy:
-    plain = {"sizes": [2, 3], "tuples": 7, "replicates": REPLICATES, "seed": 3}
+    plain = {"sizes": [2, 3], "tuples": 4, "replicates": REPLICATES, "seed": 3}
     return hj.studies.tuple_study(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, **plain | how)
 
 
@@ -86,7 +86,7 @@ def test_weighted_tuples_are_the_oracles(sim: Any, weighed: TupleStudy, m: int) 
     truth = naive_aware.system_means(scored.gold[m].tolist())
     for name, size in itertools.product(ESTIMATED, (2, 3)):
         estimates = []
-        for who in judge_tuples(5, size, 7, 3):
+        for who in judge_tuples(5, size, 4, 3):
             mine = [panel[k] for k in who]
             judged = [[True] * 4] * size
             if name == "uni":
@@ -146,7 +146,7 @@ def test_probabilities_meet_both_gold_standards(sim: Any) -> None:
     }
     for method, (gold, truth) in itertools.product(("binmv", "qbinmv"), truths.items()):
         estimates = []
-        for who in judge_tuples(5, 2, 7, 3):
+        for who in judge_tuples(5, 2, 4, 3):
             soft = hj.merge(only(sim.judgments, who), method)
             estimates.append(list(hj.evaluate(soft, sim.runs, "eRAP").mean()[0]))
         row = row_of(found, measure="AP", approach=method, gold=gold)

@@ -14,8 +14,9 @@ import math
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +52,9 @@ from hungjury.report.page_data import (
     script_data,
     shown_ends,
 )
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 DIGITS = 3
 MOST_SYSTEMS = 1000  # in the ranking
@@ -238,27 +242,14 @@ def page(
     groups of topics. history: means and intervals of systems in the results of earlier times.
     """
     try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
+        template = _template()
     except ImportError:
         raise MissingExtra("jinja2", "report", "a report") from None
-    environment = Environment(
-        loader=FunctionLoader(_part),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = _number
-    environment.filters["percent"] = percent
-    environment.filters["letters"] = _joined
-    environment.filters["shown"] = shown
-    environment.filters["known"] = math.isfinite
-    environment.filters["count"] = lambda value: f"{value:,}"
     script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     systems = [shown(name) for name in board.systems]
     data = script_data(board, systems, queries, documents)
-    return environment.get_template("page.html").render(
+    return template.render(
         **content(board, origin_of(board) if origin is None else origin, systems),
         title=title and shown(title),
         facts=[shown(text) for text in (dataset, author) if text],
@@ -271,6 +262,29 @@ def page(
         script=script,
         script_hash=digest,
     )
+
+
+@cache
+def _template() -> Template:
+    """Return the page's template, compiled once."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": _number,
+        "percent": percent,
+        "letters": _joined,
+        "shown": shown,
+        "known": math.isfinite,
+        "count": lambda value: f"{value:,}",
+    }
+    return environment.get_template("page.html")
 
 
 def _number(value: float, sign: str = "") -> str:

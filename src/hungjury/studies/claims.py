@@ -70,6 +70,7 @@ def _unit_shares(draws: Resampling, n: int, name: tuple[str | int, ...]) -> Floa
     return resample_counts(n, draws.draws, draws._rng("units", n, *name)) / n
 
 
+@lru_cache
 def too_narrow(number: int) -> float:
     """Return the factor by which draws of so few units have to be widened for intervals at `LEVEL`:
     their variance lacks a factor n/(n - 1), and their quantiles are the normal distribution's
