@@ -6,10 +6,12 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp sr
 
 .PHONY: demo test test-all test-engines test-lowest quick lint types unit slow bench studies docs examples wheels clean sanitize mutants lock
 
-# uv installs in a fraction of pip's time.
+# uv installs in a fraction of pip's time. The pip that Python has puts it there, or else one of its own.
+PIP := install --quiet --disable-pip-version-check
 $(BIN)/uv:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(PYTHON) -m venv --without-pip $(VENV)
+	$(PYTHON) -m pip --python $(BIN)/python $(PIP) uv 2> /dev/null || { \
+		$(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip $(PIP) uv; }
 
 # Rebuilt only when the native code or the dependencies change. The demo needs no development tools.
 INSTALL := $(BIN)/uv pip install --quiet --python
@@ -77,7 +79,7 @@ slow: $(VENV)/ready
 # Spark in an environment of its own, as it needs Java and an older pandas.
 ENGINES := .venv-engines
 test-engines: $(BIN)/uv
-	$(PYTHON) -m venv $(ENGINES)
+	$(PYTHON) -m venv --without-pip $(ENGINES)
 	$(INSTALL) $(ENGINES)/bin/python '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.130'
 	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
 
@@ -97,7 +99,7 @@ examples: $(VENV)/ready
 
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench: $(BIN)/uv
-	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	test -d .venv-bench || $(PYTHON) -m venv --without-pip .venv-bench
 	$(INSTALL) .venv-bench/bin/python -r benchmarks/requirements.txt '.[clicks,studies,label]'
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.timings
@@ -121,7 +123,7 @@ studies: $(VENV)/ready
 wheels: $(VENV)/ready
 	rm -rf dist .venv-wheel
 	$(BIN)/python tools/wheels.py --output dist
-	$(PYTHON) -m venv .venv-wheel
+	$(PYTHON) -m venv --without-pip .venv-wheel
 	$(INSTALL) .venv-wheel/bin/python --no-index --find-links dist --no-deps hungjury
 	$(INSTALL) .venv-wheel/bin/python hungjury --find-links dist
 	$(BIN)/python -m cyclonedx_py environment --output-reproducible -o dist/hungjury.cdx.json .venv-wheel/bin/python
@@ -130,7 +132,7 @@ wheels: $(VENV)/ready
 # The oldest versions that pyproject.toml allows, with the oldest Python; without what they cannot run.
 LOWEST ?= $(if $(shell python3.10 -c "print(1)" 2> /dev/null),python3.10,$(PYTHON))
 test-lowest: $(BIN)/uv
-	$(LOWEST) -m venv --clear .venv-lowest
+	$(LOWEST) -m venv --clear --without-pip .venv-lowest
 	$(INSTALL) .venv-lowest/bin/python --resolution lowest-direct \
 		--editable '.[tables,report,ltr]' 'pytest>=8' 'pytest-xdist>=3' 'hypothesis>=6.130' 'pandas>=2' 'polars>=1' \
 		'fsspec>=2023.6'
