@@ -50,8 +50,8 @@ def expected_interval(test, differences, samples, seed):
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("baseline", [None, "s1"])
 def test_every_number_is_that_of_loops_and_scipy(test, baseline):
-    scores = some_scores()
-    found = hj.compare(scores, baseline, test, "holm", samples=600, seed=4)
+    scores, samples = some_scores(), 600 if test == "randomisation" else 150  # 2^9 are all
+    found = hj.compare(scores, baseline, test, "holm", samples=samples, seed=4)
     pairs = 3 if baseline else 6
     assert len(found.rows) == 2 * pairs
     for row in found:
@@ -62,13 +62,13 @@ def test_every_number_is_that_of_loops_and_scipy(test, baseline):
         assert row.mean == pytest.approx(statistics.fmean(one))
         assert row.versus_mean == pytest.approx(statistics.fmean(other))
         assert row.difference == pytest.approx(statistics.fmean(differences))
-        assert row.p == pytest.approx(expected_p(test, differences, 600, 4))
+        assert row.p == pytest.approx(expected_p(test, differences, samples, 4))
         assert row.wins == sum(a > b for a, b in zip(one, other, strict=True))
         assert row.ties == sum(a == b for a, b in zip(one, other, strict=True))
         assert row.wins + row.ties + row.losses == row.topics == 9
         effect = naive_stats.rank_biserial if test == "wilcoxon" else naive_stats.cohens_d
         assert row.effect == pytest.approx(effect(list(differences)))
-        interval = expected_interval(test, differences, 600, 4)
+        interval = expected_interval(test, differences, samples, 4)
         assert (row.low, row.high) == pytest.approx(interval)
         assert row.low <= row.difference <= row.high
         if test != "wilcoxon":  # whose ranks say nothing of the mean
@@ -137,14 +137,14 @@ def test_equal_systems_have_p_1_and_no_warnings(test):
 def test_few_false_alarms_among_systems_of_equal_quality(test):
     rng = np.random.default_rng(6)
     alarms = {"holm": 0, "none": 0}
-    for _ in range(60):
+    for _ in range(40):
         scores = scores_of(np.clip(rng.normal(0.5, 0.2, (1, 5, 25)), 0, 1))
         for correction in alarms:
-            found = hj.compare(scores, test=test, correction=correction, samples=400)
+            found = hj.compare(scores, test=test, correction=correction, samples=200)
             alarms[correction] += any(map(found.significant, found))
-    # Five in a hundred families expected with the correction, 60 x 0.05 = 3; far more without.
-    assert alarms["holm"] <= 8
-    assert alarms["none"] >= 10
+    # Five in a hundred families expected with the correction, 40 x 0.05 = 2; far more without.
+    assert alarms["holm"] <= 6
+    assert alarms["none"] >= 7
 
 
 def test_a_better_system_is_found():
@@ -374,11 +374,11 @@ def test_tukey_equals_statsmodels_and_scipy():
     df = 3 * 11
     assert found.anova["m0"][0].p == pytest.approx(scipy.stats.f.sf(found.anova["m0"][0].f, 3, df))
     error = found.anova["m0"][2].mean_square
+    half = scipy.stats.studentized_range.ppf(0.95, 4, df) * math.sqrt(error / 12)
     for row in found:
         q = abs(row.difference) / math.sqrt(error / 12)
         assert row.p == pytest.approx(scipy.stats.studentized_range.sf(q, 4, df), abs=1e-9)
         assert row.p == row.p_corrected
-        half = scipy.stats.studentized_range.ppf(0.95, 4, df) * math.sqrt(error / 12)
         assert (row.low, row.high) == pytest.approx((row.difference - half, row.difference + half))
         assert (row.p < 0.05) == (row.low > 0 or row.high < 0)
 
@@ -387,7 +387,7 @@ def test_p_values_of_many_pairs_are_interpolated():
     values = np.random.default_rng(0).normal(0, 1, (13, 8)) + np.linspace(0, 2, 13)[:, None]
     found = hj.compare(scores_of(values[None]), test="tukey")
     error, df = found.anova["m0"][2].mean_square, 12 * 7
-    for row in found.rows[::13]:
+    for row in found.rows[::26]:
         q = abs(row.difference) / math.sqrt(error / 8)
         assert row.p == pytest.approx(scipy.stats.studentized_range.sf(q, 13, df), abs=1e-4)
 

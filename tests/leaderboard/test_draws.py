@@ -56,10 +56,10 @@ def test_draws_have_the_exact_posterior(votes):
     size = len(merged.grades)
     usual = merged.posterior.mean(axis=0)  # one more document, with the usual grades
     exact = np.array(naive.posterior_of_grades(votes, size, 3, usual.tolist()))[order]
-    found = draw_labels(merged, flat, 12_000, np.random.SeedSequence(1))
+    found = draw_labels(merged, flat, 6000, np.random.SeedSequence(1))
     drawn = np.stack([(found.labels == g).mean(axis=0) for g in range(size)], axis=1)
-    assert drawn == pytest.approx(exact, abs=0.02)
-    assert found.posterior == pytest.approx(exact, abs=0.02)
+    assert drawn == pytest.approx(exact, abs=0.03)
+    assert found.posterior == pytest.approx(exact, abs=0.03)
 
 
 def test_one_sweep_is_the_loop():
@@ -202,12 +202,12 @@ def test_a_stratum_has_a_prior_of_its_own():
     number = np.array([int(name[1:]) for name in merged.pool.documents])
     rich = (number < 60) | (number == 120)
     found = draw_labels(
-        merged, lambda grades, rng: rich.astype(np.int64), 2000, np.random.SeedSequence(1)
+        merged, lambda grades, rng: rich.astype(np.int64), 800, np.random.SeedSequence(1)
     )
     doubtful = {n: found.posterior[np.flatnonzero(number == n)[0], 1] for n in (120, 121)}
     assert doubtful[120] > 0.85
     assert doubtful[121] < 0.15
-    one = draw_labels(merged, flat, 2000, np.random.SeedSequence(1))
+    one = draw_labels(merged, flat, 800, np.random.SeedSequence(1))
     alike = [one.posterior[np.flatnonzero(number == n)[0], 1] for n in (120, 121)]
     assert alike[0] == pytest.approx(alike[1], abs=0.05)
 

@@ -20,7 +20,7 @@ from hungjury.measures.batch import Scorer
 
 @pytest.fixture(scope="module")
 def aligned():
-    made = hj.simulate(systems=3, topics=3, documents=14, depth=10, grades=3, seed=2)
+    made = hj.simulate(systems=3, topics=2, documents=10, depth=7, grades=3, seed=2)
     return align(made.runs, made.judgments.pool)
 
 
@@ -65,7 +65,7 @@ def test_effects_are_the_same_in_blocks_of_any_size(aligned, monkeypatch, number
 def test_contributions_where_documents_have_no_label(measure, aligned):
     """The score minus the score with the document not relevant, in label sets with gaps."""
     scorer, labels = Scorer(measure, aligned, 2), drawn(aligned, 0.4, 3)
-    weights = np.random.default_rng(1).dirichlet(np.ones(3), 3).T  # [set, topic]
+    weights = np.random.default_rng(1).dirichlet(np.ones(3), 2).T  # [set, topic]
     everything, pool = np.arange(len(aligned.pool)), aligned.pool
     for topic, _, found in contributions(scorer, labels, weights, everything):
         expected = np.zeros_like(found)
@@ -121,9 +121,12 @@ def test_products_of_rows_stay_inside_the_table():
         native.row_products(row, column, left, right[1:], 6, 9)
 
 
-@pytest.mark.parametrize("at_once", [1, 1 << 22])
 @pytest.mark.parametrize("sparse", [0.0, 1.0])
-@pytest.mark.parametrize("measure", ["nDCG@5", "ERR@5", "AP", "P(rel=2)@10", "GMAP", "Bpref"])
+@pytest.mark.parametrize(
+    ("measure", "at_once"),
+    [(name, 1 << 22) for name in ("nDCG@5", "ERR@5", "AP", "P(rel=2)@10", "GMAP", "Bpref")]
+    + [("nDCG@5", 1), ("Bpref", 1)],
+)
 def test_products_over_documents(made, measure, sparse, at_once, monkeypatch):
     monkeypatch.setattr(topic_effects, "SPARSE", sparse)
     monkeypatch.setattr(topic_effects, "ENTRIES_AT_ONCE", at_once)

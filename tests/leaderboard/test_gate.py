@@ -20,7 +20,7 @@ TWINS = {"one": LISTS, "two": LISTS}
 
 @pytest.fixture(scope="module")
 def made():
-    return hj.simulate(systems=6, topics=30, documents=80, depth=30, grades=3, seed=2)
+    return hj.simulate(systems=6, topics=16, documents=60, depth=20, grades=3, seed=3)
 
 
 @pytest.mark.parametrize(
@@ -418,9 +418,9 @@ def test_notes_are_printed_and_in_json(made, tmp_path):
     words = ["gate", "--qrels", str(labels), "--runs", str(runs), "--baseline", "few",
              "--candidate", "system6", "--format", "json"]  # fmt: skip
     found = CliRunner().invoke(command, words)
-    assert "few: no list for 26 judged topics" in found.stderr
+    assert "few: no list for 12 judged topics" in found.stderr
     (decision,) = json.loads(found.stdout)["gates"]
-    assert "few: no list for 26 judged topics" in decision["notes"][0]["text"]
+    assert "few: no list for 12 judged topics" in decision["notes"][0]["text"]
     assert decision["notes"][0]["about"] == "result"
     quiet = CliRunner().invoke(command, [*words, "--quiet"])
     assert quiet.stderr == ""

@@ -129,15 +129,20 @@ def test_bias_has_students_interval(made, some_gold):
     )
 
 
+@pytest.fixture(scope="module")
+def small():
+    return hj.simulate(systems=3, topics=5, documents=20, depth=12, grades=3, seed=4)
+
+
 @pytest.mark.parametrize("merge", ["binmv", "mv", "em-neu", "aware"])
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
-def test_a_panel_that_says_what_people_say_has_no_bias(made, merge, measure):
+def test_a_panel_that_says_what_people_say_has_no_bias(small, merge, measure):
     """Also where people labelled a part of the pool: the rest counts for neither."""
-    gold, chance = made.gold.to_dict(), np.random.default_rng(2)
+    gold, chance = small.gold.to_dict(), np.random.default_rng(2)
     some = {t: {d: g for d, g in of.items() if chance.random() < 0.7} for t, of in gold.items()}
     panel = dict.fromkeys("abc", gold) if merge == "mv" else {"a": gold}
     found = hj.leaderboard(
-        hj.read_judgments(panel), made.runs, measure, merge, draws=100, gold=some
+        hj.read_judgments(panel), small.runs, measure, merge, draws=100, gold=some
     ).gold
     assert len(found.topics) > 3
     assert found.overall == pytest.approx((0, 0, 0), abs=1e-9)
@@ -172,9 +177,9 @@ def test_one_topic_has_no_interval(made):
 
 
 @pytest.mark.parametrize(("number", "known"), [(2, False), (3, True)])
-def test_a_correlation_needs_three_systems(made, some_gold, number, known):
-    runs = dict(list(made.runs.to_dict().items())[:number])
-    found = hj.leaderboard(made.judgments, runs, "nDCG@5", draws=100, gold=some_gold)
+def test_a_correlation_needs_three_systems(little, number, known):
+    runs = dict(list(little.runs.to_dict().items())[:number])
+    found = hj.leaderboard(little.judgments, runs, "nDCG@5", draws=100, gold=little.gold)
     assert all((row.tau_ap is not None) == known for row in found.gold.rows)
 
 
@@ -438,6 +443,12 @@ def board_of(binary, measure="P@5", **given):
     )
 
 
+@pytest.fixture(scope="module")
+def exact(binary):
+    """The correction by gold labels of the whole pool."""
+    return board_of(binary, gold=binary.gold).correction
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("agreement", "labels", "poor"),
@@ -450,9 +461,8 @@ def board_of(binary, measure="P@5", **given):
         ((-0.5, -0.8, -0.1), 20, True),
     ],
 )
-def test_agreement_below_a_fifth_is_poor(binary, agreement, labels, poor):
-    found = board_of(binary, gold=binary.gold).correction
-    found = replace(found, agreement=agreement, labels=labels)
+def test_agreement_below_a_fifth_is_poor(exact, agreement, labels, poor):
+    found = replace(exact, agreement=agreement, labels=labels)
     assert found.poor is poor
     assert found.concludes  # gold labels of the whole pool need no panel
     for estimate, concludes in (("direct", True), ("combined", not poor), ("model", not poor)):
@@ -468,9 +478,8 @@ def test_agreement_below_a_fifth_is_poor(binary, agreement, labels, poor):
         (0.0, "level is the same as people's (95 % interval -0.020 to +0.020)"),
     ],
 )
-def test_a_level_that_rounds_to_zero_is_on_neither_side(binary, level, said):
-    found = board_of(binary, gold=binary.gold).correction
-    found = replace(found, level=(level, level - 0.02, level + 0.02))
+def test_a_level_that_rounds_to_zero_is_on_neither_side(exact, level, said):
+    found = replace(exact, level=(level, level - 0.02, level + 0.02))
     assert f"The panel's {said}." in sentences(found, 3)
 
 

@@ -151,7 +151,7 @@ def first(gold, number, label=None):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP", "GMAP", "NumRelRet"])
-@pytest.mark.parametrize("number", [1, 2, 5])
+@pytest.mark.parametrize("number", [1, 5])
 @pytest.mark.parametrize("label", [0, 1])
 def test_no_mean_is_outside_the_range_of_the_measure(binary, measure, number, label):
     gold = first(binary.gold, number, label)

@@ -92,7 +92,7 @@ def test_more_pairs_are_told_apart_at_a_lower_level(boards):
 
 
 def test_judges_compared_with_gold():
-    made = hj.simulate(seed=1)
+    made = hj.simulate(systems=2, topics=8, documents=40, depth=20, seed=1)
     half, usual = (
         hj.agreement_with_gold(made.judgments, made.gold, rel=1, level=level)
         for level in (0.5, 0.95)

@@ -11,7 +11,7 @@ from hungjury.judges.panel import Panel
 
 @pytest.fixture(scope="module")
 def made():
-    return hj.simulate(systems=4, topics=8, documents=40, depth=20, seed=5)
+    return hj.simulate(systems=3, topics=4, documents=40, depth=20, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,9 @@ def calls(run):
 
 
 @pytest.mark.parametrize("merge", ["binmv", "mv", "em-mv"])
-@pytest.mark.parametrize("measure", ["nDCG@10", "DCG@10"])
-@pytest.mark.parametrize("families", [None, {"judge1": "a", "judge2": "a"}])
+@pytest.mark.parametrize(
+    ("measure", "families"), [("nDCG@10", None), ("DCG@10", {"judge1": "a", "judge2": "a"})]
+)
 def test_with_gold_and_a_plan(made, planned, merge, measure, families):
     board, found = calls(
         lambda: hj.leaderboard(
