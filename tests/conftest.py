@@ -115,6 +115,13 @@ def svg_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hungjury.report.study_page.PICTURES", ("svg",))
 
 
+@pytest.fixture
+def laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are not drawn: their files contain the first bytes of their kind."""
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+    monkeypatch.setattr("hungjury.report.pictures.picture_bytes", lambda _, form: starts[form])
+
+
 @pytest.fixture(scope="session")
 def simulate() -> Callable[..., Collection]:
     """`simulate(seed)`: a small collection made from a seed."""

@@ -33,6 +33,7 @@ def run(*arguments: str):
     return CliRunner().invoke(clicks_command, list(arguments), catch_exceptions=False)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_a_model_and_a_picture_are_made(log, tmp_path):
     path, labels = log
     model, picture = tmp_path / "users.json", tmp_path / "users.svg"

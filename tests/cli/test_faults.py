@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from builders.commands import sample_files
+from builders.commands import hungjury, sample_files
 from builders.processes import ENVIRONMENT
 from hungjury.base.errors import InputError
 from hungjury.base.text import visible
@@ -47,12 +47,15 @@ def test_a_full_stdout_is_an_error(files):
 
 
 @needs_full
-@pytest.mark.parametrize("buffered", [True, False])
-def test_help_that_cannot_be_printed_is_an_error(monkeypatch, buffered):
-    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
-    for words in (["--help"], ["--version"], ["evaluate", "--help"], ["completion", "bash"]):
-        code, _, said = shell(words, "> /dev/full")
-        assert (code, said[:30]) == (2, "error: No space left on device")
+@pytest.mark.parametrize(
+    ("words", "unbuffered"),
+    [(["--help"], ""), (["--version"], "1"), (["evaluate", "--help"], "1"),
+     (["completion", "bash"], "")],
+)  # fmt: skip
+def test_help_that_cannot_be_printed_is_an_error(monkeypatch, words, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    code, _, said = shell(words, "> /dev/full")
+    assert (code, said[:30]) == (2, "error: No space left on device")
 
 
 def test_a_closed_stdout_is_an_error(files):
@@ -63,14 +66,14 @@ def test_a_closed_stdout_is_an_error(files):
 
 @pytest.mark.parametrize("redirect", ["2>&-", pytest.param("2>/dev/full", marks=needs_full)])
 def test_notes_that_cannot_be_printed_lose_no_result(files, redirect):
-    assert shell(files, redirect) == (0, shell(files, "")[1], "")
+    assert shell(files, redirect) == (0, hungjury(*files).stdout, "")
 
 
 @needs_full
 def test_a_full_disk_is_an_error(files):
-    code, shown, said = shell([*files, "-o", "/dev/full"], "")
-    assert (code, shown) == (2, "")
-    assert "No space left on device" in said
+    done = hungjury(*files, "-o", "/dev/full")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "No space left on device" in done.stderr
 
 
 def test_a_reader_who_leaves_is_not_an_error(files):
@@ -85,7 +88,7 @@ def test_a_pipe_gets_the_bytes_of_a_file(files, tmp_path):
     run.write_text("1 Q0 a 1 2 \x1b[31mtag\n")
     command = [*files[:2], str(run), "-m", "AP", "-q", "--format", "csv", "--quiet"]
     piped = subprocess.run([*COMMAND, *command], capture_output=True, check=True).stdout
-    subprocess.run([*COMMAND, *command, "-o", str(out)], check=True)
+    assert hungjury(*command, "-o", str(out)).returncode == 0
     assert piped == out.read_bytes()
     assert b"\x1b[31mtag" in piped
 
@@ -93,7 +96,7 @@ def test_a_pipe_gets_the_bytes_of_a_file(files, tmp_path):
 def test_control_characters_are_escaped_for_people(files, tmp_path):
     path = tmp_path / "bad"
     path.write_text("1 Q0 a \x1b[2Jx 2 tag\n")
-    said = shell([*files[:2], str(path)], "")[2]
+    said = hungjury(*files[:2], str(path)).stderr
     assert "'\\x1b[2Jx' is not an integer" in said
     assert "\x1b[2J" not in said
     assert visible("a\tb\n\x1b[0m\x9b\x7f\udcff") == "a\tb\n\\x1b[0m\\x9b\\x7f\\udcff"
@@ -132,7 +135,6 @@ def test_errors_from_outside_become_ours(error, code):
 
 @pytest.mark.parametrize("address", ["nowhere", "nowhere:", ":1", "127.0.0.1:1", "a.invalid:8786"])
 def test_a_cluster_that_is_not_there_is_an_error(address):
-    pytest.importorskip("distributed")
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         list(Engine(f"dask://{address}").run(abs, [1, 2], lambda item, error: item))
 

@@ -40,18 +40,20 @@ def as_text(features, grades, asked):
     return "".join(lines)
 
 
-@pytest.fixture
-def fold(tmp_path):
+@pytest.fixture(scope="module")
+def fold(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fold")
     for i, (name, queries) in enumerate((("train", 40), ("vali", 15), ("test", 15))):
         text = as_text(*learnable(i, queries, first=100 * i))
-        (tmp_path / f"{name}.txt.gz").write_bytes(gzip.compress(text.encode()))
-    return tmp_path
+        (folder / f"{name}.txt.gz").write_bytes(gzip.compress(text.encode()))
+    return folder
 
 
 def run(*arguments):
     return CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=False)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_from_files_to_scores(fold):
     ranker, picture = fold / "ranker.json", fold / "training.svg"
     done = run("train", fold / "train.txt.gz", "--valid", fold / "vali.txt.gz", "--nav-rel", 2,
@@ -129,6 +131,7 @@ NDCG = 'nDCG(dcg="exp-log2")@10'
 NMCG = 'nMCG(user="published-shape", nav_rel=2)@10'
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_compare_rankers_command(fold):
     picture = fold / "curves.svg"
     done = run("compare-rankers", fold, "--folds", 5, "--nav-rel", 2, "--sizes", "4,500",
@@ -171,13 +174,14 @@ def test_comparisons_say_what_to_know_about_their_users(fold):
     assert done.stderr.count("the largest grade is 2, nav_rel is 3") == 1
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_several_data_sets_side_by_side(fold, tmp_path):
     """Table 5.5: each data set as it would be alone."""
     other = tmp_path / "other" / "Fold1"
     other.mkdir(parents=True)
     for name, seed in (("train", 7), ("vali", 8), ("test", 9)):
         (other / f"{name}.txt").write_text(as_text(*learnable(seed, 14, 100 * seed)))
-    flags = ["--nav-rel", 2, "--sizes", "4", *QUICK]
+    flags = ["--nav-rel", 2, "--sizes", "4", *QUICK, "--trees", 5]
     sets = [f"one={fold}", f"other={tmp_path / 'other' / 'Fold*'}"]
     rows = json.loads(run("compare-rankers", *sets, *flags, "--format", "json").stdout)["rows"]
     for name, folder in (("one", fold), ("other", other)):
@@ -185,7 +189,9 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
             "rows"
         ]
         assert [{"data": name, **row} for row in alone] == [r for r in rows if r["data"] == name]
-    lines = run("compare-rankers", *sets, *flags).stdout.splitlines()
+    picture = tmp_path / "curves.svg"
+    lines = run("compare-rankers", *sets, *flags, "--plot", picture).stdout.splitlines()
+    assert picture.exists()
     heads = ["measure", "algorithm", "one", "4", "one", "all", "other", "4", "other", "all"]
     assert lines[1].split() == heads
     assert lines[2].split()[:2] == [NDCG, "λ-MART"]
@@ -193,12 +199,10 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
              and row["algorithm"] == "λ-MART"]  # fmt: skip
     assert lines[2].split()[2:] == [f"{mean:.4f}" for mean in means]
     assert "other: 14 test queries, 1 fold;" in "\n".join(lines)
-    picture = tmp_path / "curves.svg"
-    latex = run("compare-rankers", *sets, *flags, "--format", "latex", "--plot", picture).stdout
+    latex = run("compare-rankers", *sets, *flags, "--format", "latex").stdout
     assert r"measure & algorithm & one 4 & one all & other 4 & other all \\" in latex
     assert r"\begin{table}" in latex
     assert r"@10 & $\lambda$-MART & " in latex
-    assert picture.exists()
     alone = run("compare-rankers", fold, *flags, "--format", "latex").stdout
     assert r"measure & algorithm & 4 & all \\" in alone
     mixed = run("compare-rankers", fold, sets[1], *flags)

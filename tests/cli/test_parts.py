@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sqlite3
 import sys
 from pathlib import Path
@@ -195,7 +194,7 @@ class Screen(io.StringIO):
 def test_text_is_as_wide_as_the_terminal(
     columns: int, most: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 20)))
+    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     assert output.text_width(most) == most
     monkeypatch.setattr(sys, "stdout", Screen())
@@ -205,7 +204,7 @@ def test_text_is_as_wide_as_the_terminal(
 def test_sentences_are_wrapped_on_a_terminal_and_tables_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((60, 20)))
+    monkeypatch.setenv("COLUMNS", "60")
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)
     words = "  " + " ".join(["word"] * 14)
@@ -469,6 +468,10 @@ def test_blas_starts_no_threads_where_it_is_not_needed(monkeypatch: pytest.Monke
     for words in (["measures"], ["leaderboard"], [], ["study", "measures"]):
         shell(*words)
     assert seen == ["1", None, None, None]
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")  # what a user says holds
+    shell("measures")
+    assert seen[-1] == "3"
+    assert {*main.summaries()} >= main.WITHOUT_BLAS
 
 
 def test_a_signal_ends_as_an_exception_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,7 @@ def test_command_soft_labels_want_labels_and_a_threshold(folder, options):
 
 
 @pytest.mark.parametrize(("name", "start"), [("p.svg", b"<?xml"), ("p.png", b"\x89PNG")])
+@pytest.mark.usefixtures("laid_out")
 def test_command_plot(folder, name, start):
     pytest.importorskip("matplotlib")
     done(folder, "--plot", str(folder / name))

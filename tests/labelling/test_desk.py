@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,33 @@ def test_a_label_that_cannot_be_stored_is_not_counted(tmp_path: Path) -> None:
     at.store._base.execute("pragma query_only = off")
     assert at.answer(1, item, Answer(1), 1.0)["progress"]["done"] == 1
     at.store.close()
+
+
+@pytest.mark.parametrize("loss", ["deleted", "moved", "replaced", "folder"])
+def test_a_lost_database_is_rescued_and_nothing_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    folder, spare = tmp_path / "work", tmp_path / "spare"
+    folder.mkdir(), spare.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spare))
+    at = desk(folder / "labels.db")
+    give(at, 1, 2)
+    if loss == "folder":
+        shutil.rmtree(folder)
+    else:
+        (folder / "labels.db").rename(tmp_path / "elsewhere.db")
+        if loss == "deleted":
+            (tmp_path / "elsewhere.db").unlink()
+        elif loss == "replaced":
+            (folder / "labels.db").write_bytes(b"")
+    for _ in range(2):
+        with pytest.raises(InputError, match="was deleted, moved or replaced") as caught:
+            give(at, 1, 1)
+    assert at.store.lost is caught.value
+    at.store.close()
+    (rescued,) = (spare if loss == "folder" else folder).glob("labels-rescued-*.db")
+    assert str(rescued) in str(caught.value)
+    assert gold(rescued) == {"a": {"d0": 2, "d1": 1}}
 
 
 def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:

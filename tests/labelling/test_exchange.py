@@ -93,7 +93,7 @@ def test_nothing_is_stored_if_labels_contradict(tmp_path: Path) -> None:
 def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hj.Simulation:
     """A collection with two plans, whose documents are labelled in a database."""
     monkeypatch.chdir(tmp_path)
-    sim = hj.simulate(topics=12, systems=4, seed=3)
+    sim = hj.simulate(topics=10, systems=4, documents=60, depth=20, seed=3)
     sim.write(tmp_path)
     gold = sim.gold.to_dict()
     for name, budget in (("one", 40), ("two", 80)):
@@ -110,14 +110,14 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hj.Simulation:
 
 def test_a_database_hands_its_plans_on(planned: hj.Simulation) -> None:
     files = planned.judgments, planned.runs, "nDCG@10"
-    stored = hj.leaderboard(*files, gold="labels.db", draws=200)
-    given = hj.leaderboard(*files, gold="labels.db", plan=["one.csv", "two.csv"], draws=200)
-    read = hj.leaderboard(*files, gold=hj.read_qrels("labels.db"), draws=200)
+    stored = hj.leaderboard(*files, gold="labels.db", draws=100)
+    given = hj.leaderboard(*files, gold="labels.db", plan=["one.csv", "two.csv"], draws=100)
+    read = hj.leaderboard(*files, gold=hj.read_qrels("labels.db"), draws=100)
     assert stored.correction.design == "plan"
     assert stored.to_dict() == given.to_dict() == read.to_dict()
-    unknown = hj.leaderboard(*files, gold=hj.read_qrels("labels.db").to_dict(), draws=200)
+    unknown = hj.leaderboard(*files, gold=hj.read_qrels("labels.db").to_dict(), draws=100)
     assert unknown.correction.design != "plan"
-    random = hj.leaderboard(*files, gold="labels.db", gold_design="random", draws=200)
+    random = hj.leaderboard(*files, gold="labels.db", gold_design="random", draws=100)
     assert random.correction.design == "random"
     assert [plan.budget for plan in as_plans("labels.db")] == [40, 80]
     assert len(as_plans("one.csv", "labels.db")) == 2  # the same plan once
@@ -127,7 +127,7 @@ def test_a_database_hands_its_plans_on(planned: hj.Simulation) -> None:
 
 
 def test_commands_take_the_plans_of_a_database(planned: hj.Simulation) -> None:
-    panel = ["--judges", "judges/*", "--runs", "runs/*", "--gold", "labels.db", "--draws", "200"]
+    panel = ["--judges", "judges/*", "--runs", "runs/*", "--gold", "labels.db", "--draws", "100"]
     board = json.loads(run("leaderboard", *panel, "--format", "json").stdout)
     assert board["correction"]["design"] == "plan"
     pair = ["--baseline", "system4", "--candidate", "system1", "--margin", "0.01"]

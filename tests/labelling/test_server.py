@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,13 +23,12 @@ pytest.importorskip("uvicorn", reason="pip install 'hungjury[label]'")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("label")
     make_plan(folder)
-    with Server(folder, names=("anna", "ben")) as running:
+    with Server(folder, names=(f"Ann {HOSTILE}", "anna", "ben")) as running:
         yield running
 
 
-def hungjury(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-c", "from hungjury.cli.main import main; main()", *words]
-    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+def clients(server: Server) -> list[Client]:
+    return [Client(server, one.split(str(server.port))[1]) for one in server.addresses.values()]
 
 
 def test_only_this_machine_can_connect(server: Server) -> None:
@@ -61,7 +57,7 @@ def test_the_token_lets_in_and_nothing_else_does(server: Server) -> None:
 
 
 def test_one_person_cannot_act_as_another(server: Server) -> None:
-    anna, ben = (Client(server, a.split(str(server.port))[1]) for a in server.addresses.values())
+    _, anna, ben = clients(server)
     assert anna.base != ben.base
     other = ben.cookie.split("=")[0] + "=" + anna.cookie.split("=")[1]
     assert anna.ask("POST", ben.base + "task", {}, cookie=other)[0] == 403
@@ -183,45 +179,70 @@ def test_nothing_is_served_from_the_disk_but_the_page(server: Server) -> None:
         assert (status, text) in ((404, "Page not found."), (404, "Not Found"))
 
 
-def test_a_name_may_be_anything_printable(tmp_path: Path) -> None:
-    make_plan(tmp_path, 3)
-    with Server(tmp_path, names=(f"Ann {HOSTILE}",)) as running:
-        client = Client(running)
-        assert client.post("task")[1]["person"] == f"Ann {HOSTILE}"
-        assert HOSTILE not in client.ask("GET", client.base)[2]
+def test_a_name_may_be_anything_printable(server: Server) -> None:
+    client = clients(server)[0]
+    assert client.post("task")[1]["person"] == f"Ann {HOSTILE}"
+    assert HOSTILE not in client.ask("GET", client.base)[2]
 
 
-def test_stopping_says_how_to_go_on(tmp_path: Path) -> None:
-    make_plan(tmp_path, 3)
-    with Server(tmp_path) as running:
-        client = Client(running)
-        item = client.post("task")[1]["task"]["item"]
-        client.post("label", {"item": item, "grade": 2, "seconds": 1})
-        said = running.stop()
-    assert running.process.returncode == 0
-    assert "labels.db: 1 of 3 documents are labelled" in said
-    assert "hungjury label plan.csv --queries queries.tsv" in said
-    assert "hungjury label --export labels.qrels labels.db" in said
-    assert not (tmp_path / "labels.db-wal").exists()
-    done = hungjury(tmp_path, "label", "--export", "-", "labels.db")
-    assert (done.returncode, done.stdout) == (0, "q2 0 d0 2\n")
-    hungjury(tmp_path, "label", "--export", "all.csv", "--all", "labels.db")
-    assert (tmp_path / "all.csv").read_text().splitlines()[1].startswith("q2,d0,anna,2,0,1.0,")
+def test_labels_are_read_through_a_link_while_they_are_given(server: Server) -> None:
+    (server.folder / "link.db").symlink_to("labels.db")
+    client = Client(server)
+    task = client.post("task")[1]["task"]
+    client.post("label", {"item": task["item"], "grade": 2})
+    read = hj.read_qrels(str(server.folder / "link.db")).to_dict()
+    assert read[task["topic"]][task["document"]] == 2
 
 
-def test_the_address_stays_the_same_after_a_restart(tmp_path: Path) -> None:
-    make_plan(tmp_path, 3)
+def test_stopping_and_starting_again(tmp_path: Path) -> None:
+    """The address stays the same; what has no text is named, and how to go on is said."""
+    make_plan(tmp_path, 6)
+    lines = (tmp_path / "corpus.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "corpus.jsonl").write_text("".join(lines[:4]))
+    (tmp_path / "queries.tsv").write_text("q1\twho\n")
     with Server(tmp_path) as first:
         first.kill()
     with Server(tmp_path, "--port", str(first.port)) as again:
         assert again.addresses == first.addresses
+        client = Client(again)
+        state = client.post("task")[1]
+        assert state["progress"]["total"] == 2  # q1's documents d1 and d3
+        client.post("label", {"item": state["task"]["item"], "grade": 2, "seconds": 1})
+        said = again.stop()
+    assert again.process.returncode == 0
+    assert "1 query without text, not shown: q2" in said
+    assert "2 documents without text, not shown: d4, d5" in said
+    assert "labels.db: 1 of 6 documents are labelled" in said
+    assert "hungjury label plan.csv --queries queries.tsv" in said
+    assert "hungjury label --export labels.qrels labels.db" in said
+    assert not (tmp_path / "labels.db-wal").exists()
+    done = commands.hungjury("label", "--export", "-", "labels.db", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "q1 0 d1 2\n")
+    commands.hungjury("label", "--export", "all.csv", "--all", "labels.db", cwd=tmp_path)
+    assert (tmp_path / "all.csv").read_text().splitlines()[1].startswith("q1,d1,anna,2,0,1.0,")
+
+
+def test_a_lost_database_stops_the_server_with_an_error(tmp_path: Path) -> None:
+    make_plan(tmp_path, 3)
+    with Server(tmp_path) as running:
+        client = Client(running)
+        item = client.post("task")[1]["task"]["item"]
+        (tmp_path / "labels.db").unlink()
+        status, told = client.post("label", {"item": item, "grade": 1})
+        assert (status, "was deleted, moved or replaced" in told["error"]) == (507, True)
+        _, said = running.process.communicate(timeout=60)
+    assert running.process.returncode == 2
+    (rescued,) = tmp_path.glob("labels-rescued-*.db")
+    assert str(rescued) in said
+    assert hj.read_qrels(str(rescued)).to_dict() == {"q2": {"d0": 1}}
 
 
 def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
     make_plan(tmp_path, 3)
     with Server(tmp_path) as running:
         common = ("label", "plan.csv", "--no-browser", "-o")
-        done = hungjury(tmp_path, *common, "other.db", "--port", str(running.port))
+        port = ("--port", str(running.port))
+        done = commands.hungjury(*common, "other.db", *port, cwd=tmp_path)
         assert done.returncode == 2
         assert f"port {running.port} is in use" in done.stderr
         assert not (tmp_path / "other.db").exists()
@@ -229,52 +250,12 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         for name in ("labels.db", "link.db", "moved.db"):
             if name == "moved.db":
                 (tmp_path / "labels.db").rename(tmp_path / name)
-            done = hungjury(tmp_path, *common, name, "--port", "0")
+            done = commands.hungjury(*common, name, "--port", "0", cwd=tmp_path)
             assert done.returncode == 2
             assert "another `hungjury label` is using this database" in done.stderr
     (tmp_path / "hard.db").hardlink_to(tmp_path / "moved.db")
-    done = hungjury(tmp_path, *common, "hard.db", "--port", "0")
+    done = commands.hungjury(*common, "hard.db", "--port", "0", cwd=tmp_path)
     assert (done.returncode, "has 2 names (hard links)" in done.stderr) == (2, True)
-
-
-@pytest.mark.parametrize("loss", ["deleted", "moved", "replaced", "folder"])
-def test_a_lost_database_is_rescued_and_nothing_is_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str
-) -> None:
-    folder, spare = tmp_path / "work", tmp_path / "spare"
-    folder.mkdir(), spare.mkdir()
-    monkeypatch.setenv("TMPDIR", str(spare))
-    make_plan(folder, 3)
-    with Server(folder) as running:
-        client = Client(running)
-        item = client.post("task")[1]["task"]["item"]
-        status, told = client.post("label", {"item": item, "grade": 2})
-        assert status == 200
-        if loss == "folder":
-            shutil.rmtree(folder)
-        else:
-            (folder / "labels.db").rename(tmp_path / "elsewhere.db")
-            if loss == "deleted":
-                (tmp_path / "elsewhere.db").unlink()
-            elif loss == "replaced":
-                (folder / "labels.db").write_bytes(b"")
-        status, told = client.post("label", {"item": told["task"]["item"], "grade": 1})
-        assert (status, "was deleted, moved or replaced" in told["error"]) == (507, True)
-        _, said = running.process.communicate(timeout=60)
-    assert running.process.returncode == 2
-    (rescued,) = (spare if loss == "folder" else folder).glob("labels-rescued-*.db")
-    assert str(rescued) in said
-    assert hj.read_qrels(str(rescued)).to_dict() == {"q2": {"d0": 2, "d2": 1}}
-
-
-def test_labels_are_read_through_a_link_while_they_are_given(tmp_path: Path) -> None:
-    make_plan(tmp_path, 3)
-    (tmp_path / "link.db").symlink_to("labels.db")
-    with Server(tmp_path) as running:
-        client = Client(running)
-        item = client.post("task")[1]["task"]["item"]
-        client.post("label", {"item": item, "grade": 2})
-        assert hj.read_qrels(str(tmp_path / "link.db")).to_dict() == {"q2": {"d0": 2}}
 
 
 def test_idle_connections_do_not_lock_people_out(server: Server) -> None:
@@ -353,20 +334,6 @@ def test_bad_input_is_told_and_nothing_is_left(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_documents_and_queries_without_text_are_named(tmp_path: Path) -> None:
-    make_plan(tmp_path, 6)
-    lines = (tmp_path / "corpus.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "corpus.jsonl").write_text("".join(lines[:4]))
-    (tmp_path / "queries.tsv").write_text("q1\twho\n")
-    with Server(tmp_path) as running:
-        client = Client(running)
-        state = client.post("task")[1]
-        assert state["progress"]["total"] == 2  # q1's documents d1 and d3
-        said = running.stop()
-    assert "1 query without text, not shown: q2" in said
-    assert "2 documents without text, not shown: d4, d5" in said
-
-
 @pytest.mark.long
 def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path) -> None:
     gold = make_panel(tmp_path, budget=60)
@@ -396,7 +363,7 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
     assert found == {pair: gold[pair] for pair in found}
     assert len(found) == 60
     gold_files = ("--gold", "labels.db", "--format", "json")
-    done = hungjury(tmp_path, "leaderboard", *files, *gold_files)
+    done = commands.hungjury("leaderboard", *files, *gold_files, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     board = json.loads(done.stdout)
     assert board["gold"] is not None

@@ -37,6 +37,7 @@ def odd_values() -> list[Any]:
     ]  # fmt: skip
 
 
+ODD = odd_values()
 SIM = hj.simulate(systems=3, topics=3, documents=20, depth=10, grades=3, seed=1)
 BY_JUDGES = hj.read_scores(
     [{"system": s, "topic": t, "judge": j, "score": 1} for s in "ab" for t in "12" for j in "xy"],
@@ -191,14 +192,12 @@ def attacks(function: Callable[..., Any], usual: dict[str, Any]) -> list[str]:
     """Give odd values for one argument at a time, and list what comes out raw."""
     found = []
     for name in usual:
-        for i, value in enumerate(odd_values()):
+        for value in ODD:
             if callable(value) and name in ("progress", "measure"):
                 continue  # what a user's own function raises is the user's
             what = raw(lambda given={**usual, name: value}: function(**given))
             if what:
-                found.append(
-                    f"{function.__qualname__}({name}={odd_values()[i]!r:.40}): {what:.100}"
-                )
+                found.append(f"{function.__qualname__}({name}={value!r:.40}): {what:.100}")
     return found
 
 

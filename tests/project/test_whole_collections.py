@@ -18,7 +18,7 @@ import hungjury as hj
 from builders.examples import examples
 from hungjury.base.records import Record
 
-QUICK = examples(15, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = examples(10, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Collection(Record):
