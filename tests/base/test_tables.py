@@ -211,7 +211,7 @@ def test_numbers_that_share_a_cell_have_columns_of_their_own_in_data() -> None:
 
 
 PACKAGE = str(Path(tables.__file__).parents[1])
-FEW, MANY = 20, 80
+FEW, MANY = 8, 32
 ROWS = 5
 
 

@@ -112,20 +112,16 @@ LABEL_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 @pytest.mark.parametrize("case", LABEL_FILES)
-def test_bad_files_of_labels(tmp_path, case, packed):
+def test_bad_files_of_labels(tmp_path, case):
+    """They reach everyone who reads labels."""
     content, line, says = LABEL_FILES[case]
     content = content.encode() if isinstance(content, str) else content
-    path = write(tmp_path, "bad", gzip.compress(content) if packed else content)
-    refused(lambda: hj.read_qrels(path), says, file=path, line=line)
-
-
-@pytest.mark.parametrize("case", LABEL_FILES)
-def test_bad_labels_reach_everyone_who_reads_labels(tmp_path, case):
-    content, line, says = LABEL_FILES[case]
     path, good = write(tmp_path, "bad", content), write(tmp_path, "good", "8 0 a 1\n")
+    packed = write(tmp_path, "packed", gzip.compress(content))
     where = {"file": path, "line": line}
+    refused(lambda: hj.read_qrels(packed), says, file=packed, line=line)
+    refused(lambda: hj.read_qrels(path), says, **where)
     refused(lambda: hj.evaluate(path, RUN, "AP"), says, **where)
     if "beside" not in case:  # different scales, see test_reading_scales.py
         refused(lambda: hj.read_judgments([path, good]), says, **where)
@@ -200,12 +196,13 @@ RUN_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 @pytest.mark.parametrize("case", RUN_FILES)
-def test_bad_files_of_runs(tmp_path, case, packed):
+def test_bad_files_of_runs(tmp_path, case):
     content, line, says = RUN_FILES[case]
     content = content.encode() if isinstance(content, str) else content
-    path = write(tmp_path, "bad", gzip.compress(content) if packed else content)
+    path, packed = write(tmp_path, "bad", content), write(tmp_path, "gz", gzip.compress(content))
+    refused(lambda: hj.read_runs(packed), says, file=packed, line=line)
+    refused(lambda: hj.evaluate(QRELS, packed, "AP"), says, file=packed, line=line)
     good = write(tmp_path, "good", GOOD_RUN.replace("good", "better"))
     where = {"file": path, "line": line}
     refused(lambda: hj.read_runs(path), says, **where)

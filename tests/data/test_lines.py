@@ -58,7 +58,7 @@ def lines(request):
     return LINES[request.param]
 
 
-@pytest.fixture(params=[None, 3, 7, 64], ids="chunk={}".format)
+@pytest.fixture(params=[None, 3, 64], ids="chunk={}".format)
 def chunk(request, monkeypatch):
     """Reads of a few bytes: every line is cut somewhere."""
     if request.param is not None:
@@ -233,7 +233,7 @@ def a_table(rng):
     return end.join(lines) + rng.choice([end, ""])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_readers_give_the_same(tmp_path, by_the_other, monkeypatch, seed):
     rng, path = random.Random(seed), tmp_path / "labels.csv"
     original = LabelReader._plain
@@ -244,12 +244,12 @@ def test_both_readers_give_the_same(tmp_path, by_the_other, monkeypatch, seed):
         return done[-1]
 
     monkeypatch.setattr(LabelReader, "_plain", watched)
-    for _ in range(150):
+    for _ in range(100):
         text = a_table(rng)
         path.write_bytes(text.encode())
         monkeypatch.setattr(sources, "CHUNK", rng.choice([3, 20, 1 << 18]))
         assert everything(path) == by_the_other(path), text
-    assert 30 < sum(done) < 140
+    assert 20 < sum(done) < 95
 
 
 def plain_rows(table, text, size=1000, places=(0, 2, 1, 3)):
@@ -295,10 +295,10 @@ def test_columns_that_are_not_there():
 
 def test_a_damaged_file_leaves_no_rows_behind(tmp_path):
     """The audit goes on with the other judges."""
-    text = "topic,document,judge,label\n" + "".join(f"q,d{i},a,1\n" for i in range(200_000))
+    text = "topic,document,judge,label\n" + "".join(f"q,d{i},a,1\n" for i in range(100_000))
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv.gz"
     good.write_text("topic,document,judge,label\nq,d1,b,1\nq,d2,b,0\n")
-    bad.write_bytes(gzip.compress(text.encode())[:-2000])
+    bad.write_bytes(gzip.compress(text.encode())[:-1000])
     errors = []
     reader = LabelReader(LabelPolicy(), errors.append)
     rows = reader.read(expand([str(bad), str(good)]), "column")

@@ -23,7 +23,7 @@ BOARD = ["leaderboard", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5",
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A simulated collection as the current folder."""
     monkeypatch.chdir(tmp_path)
-    hj.simulate(topics=6, systems=3, seed=1).write(tmp_path)
+    hj.simulate(topics=6, systems=3, documents=20, depth=10, seed=2).write(tmp_path)
     return tmp_path
 
 
@@ -195,7 +195,7 @@ KINDS = {
     "agreement": ["agreement", "--judges", "judges/*"],
     "aware": ["aware", "--judges", "judges/*", "--runs", "runs/*", "--rel", "1"],
     "merge": ["merge", "--judges", "judges/*", "--rel", "1", "--gold", "gold.qrels"],
-    "prm": ["prm", "--judges", "judges/*", "--rel", "1", "--draws", "20"],
+    "prm": ["prm", "--judges", "judges/*", "--rel", "1", "--draws", "5"],
     "audit": ["audit", "gold.qrels", "runs/*"],
     "leaderboard": BOARD,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from hungjury.base.files import file_error, matching
@@ -30,23 +31,29 @@ def provenance(command: Sequence[str], inputs: Iterable[str]) -> dict[str, Any]:
     inputs : iterable of str
         The files that were read; what is not a file is left out.
     """
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
     from hungjury import __version__
 
-    libraries = {}
-    for name in LIBRARIES:
-        try:
-            libraries[name] = version(name)
-        except PackageNotFoundError:  # an optional one
-            continue
     files = sorted({os.path.relpath(path) for path in inputs if os.path.isfile(path)})
     return {
         "hungjury": __version__,
         "command": list(command),
         "inputs": [input_record(path) for path in files],
-        "libraries": libraries,
+        "libraries": dict(_libraries()),
     }
+
+
+@cache
+def _libraries() -> dict[str, str]:
+    """Return the versions of the libraries that are installed."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # an optional one
+            continue
+    return found
 
 
 def input_record(path: str) -> dict[str, Any]:

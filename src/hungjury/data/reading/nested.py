@@ -139,6 +139,9 @@ def _beside(parts: list[tuple[list[Row], bool]]) -> tuple[list[Row], bool]:
 def exists(table: InputTable, path: str) -> bool:
     """Tell whether any of the first rows has something at a path."""
     keys = tuple(path.split("."))
+    first, _ = _step(table.columns, keys)
+    if first not in (*table.columns, "*", "@"):
+        return False
     return any(
         row.get(path) is not None
         for i in range(min(len(table), LOOKED_AT))
