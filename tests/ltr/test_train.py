@@ -67,7 +67,7 @@ def test_the_first_trees_are_a_smaller_model():
 
 
 def test_one_core_or_two_give_one_model():
-    wanted = {**SMALL, "n_estimators": 5}
+    wanted = {**SMALL, "n_estimators": 3}
     one, two = (hj.train_ranker(TRAIN, **{**wanted, "num_threads": n}) for n in (1, 2))
     np.testing.assert_array_equal(one.predict(TEST[0]), two.predict(TEST[0]))
 

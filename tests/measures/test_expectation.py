@@ -307,14 +307,19 @@ OF_CERTAIN = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def certain(simulate):
+    """Labels and runs of two collections."""
+    found = [simulate(seed) for seed in (1, 2)]
+    return [(hj.read_qrels(one.labels, grades=range(5)), hj.read_runs(one.runs)) for one in found]
+
+
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
 @pytest.mark.parametrize("name", OF_CERTAIN)
-def test_certain_labels_give_the_measure_itself(simulate, name, unjudged):
-    for seed in (1, 2, 3):
-        made = simulate(seed)
-        qrels = hj.read_qrels(made.labels, grades=range(5))
+def test_certain_labels_give_the_measure_itself(certain, name, unjudged):
+    for qrels, runs in certain:
         names = [name, f"E({name}, draws=3)"]
-        scores = hj.evaluate(qrels, made.runs, names, unjudged=unjudged)
+        scores = hj.evaluate(qrels, runs, names, unjudged=unjudged)
         np.testing.assert_allclose(scores.values[1], scores.values[0], rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(scores.variance[1], 0, atol=1e-12)
         for end in scores.quantile([0.025, 0.975], per_topic=True)[:, 1]:

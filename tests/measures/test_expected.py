@@ -139,7 +139,7 @@ def some_judged(runs, made):
 
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
 @pytest.mark.parametrize("kind", ["soft", "prob", "rel"])
-@examples(25)
+@examples(12)
 @given(data=st.data())
 def test_mean_and_variance(kind, unjudged, data):
     topics, runs = data.draw(lists())
@@ -150,7 +150,7 @@ def test_mean_and_variance(kind, unjudged, data):
     check(made, runs, chosen, unjudged, hj.read_qrels if kind == "soft" else on_a_scale)
 
 
-@examples(30)
+@examples(16)
 @given(data=st.data())
 def test_probabilities_of_grades_are_summed_from_rel_on(data):
     topics, runs = data.draw(lists())

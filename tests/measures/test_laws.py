@@ -64,7 +64,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 @by_class
-@examples(30)
+@examples(12)
 @given(data=st.data(), labels=judged_lists, more=more_pool)
 def test_bounds(cls: Any, data: st.DataObject, labels: Labels, more: list[int]) -> None:
     m = data.draw(measures(cls))
@@ -99,7 +99,7 @@ def test_bounds_are_no_wider_than_needed(cls: Any) -> None:
 
 
 @by_class
-@examples(25)
+@examples(12)
 @given(data=st.data(), labels=judged_lists, more=more_pool, number=st.integers(1, 9))
 def test_unjudged_documents_at_the_end_change_nothing(
     cls: Any, data: st.DataObject, labels: Labels, more: list[int], number: int
@@ -126,7 +126,7 @@ def test_length_matters_for_a_search_that_does_not_find_enough() -> None:
 
 
 @pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
-@examples(25)
+@examples(12)
 @given(data=st.data())
 def test_written_and_read_back(cls: Any, data: st.DataObject) -> None:
     m = data.draw(measures(cls))
@@ -181,12 +181,12 @@ def test_shape(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     assert scores.topics == sorted(made.labels)
 
 
-@examples(8, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_one_topic_alone_is_as_among_many(
     simulate: Simulate, data: st.DataObject, seed: int
 ) -> None:
-    made, chosen = simulate(seed), one_of_each(data)
+    made, chosen = simulate(seed, topics=3, systems=2), one_of_each(data)
     among = whole(made, chosen)
     first = next(iter(made.runs))
     for k, topic in enumerate(among.topics):
@@ -204,7 +204,7 @@ def test_one_topic_alone_is_as_among_many(
             assert equal(alone.values[:, 0, 0], among.values[:, 0, k])
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_one_system_alone_is_as_among_many(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -220,7 +220,7 @@ def test_one_system_alone_is_as_among_many(
         assert (alone.status[:, 0] == among.status[:, j]).all()
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_order_of_lines_does_not_matter(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     made, chosen = simulate(seed), one_of_each(data)
@@ -234,7 +234,7 @@ def test_order_of_lines_does_not_matter(simulate: Simulate, data: st.DataObject,
             assert equal(after.values, before.values)
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, number=st.integers(1, 5))
 def test_unjudged_documents_below_the_rest_change_nothing(
     simulate: Simulate, data: st.DataObject, seed: int, number: int
@@ -248,7 +248,7 @@ def test_unjudged_documents_below_the_rest_change_nothing(
     assert equal(whole(made, chosen).values, before.values)
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, depth=st.integers(1, 8))
 def test_depth_is_a_shorter_list(
     simulate: Simulate, data: st.DataObject, seed: int, depth: int
@@ -262,7 +262,7 @@ def test_depth_is_a_shorter_list(
     assert equal(cut.values, whole(made, chosen).values)
 
 
-@examples(15, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_condensed_is_the_condensed_list(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -287,7 +287,7 @@ def test_condensed_infap_does_not_see_negative_grades() -> None:
 # Topics without anything relevant, topics without a list
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_undefined_is_zero_or_nan_or_dropped(
     simulate: Simulate, data: st.DataObject, seed: int
@@ -326,7 +326,7 @@ def test_undefined_is_zero_or_nan_or_dropped(
             assert mine == {t for k, t in enumerate(drop.topics) if not undefined[i, j, k]}
 
 
-@examples(12, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds)
 def test_topics_without_a_list(simulate: Simulate, data: st.DataObject, seed: int) -> None:
     made, chosen = simulate(seed), one_of_each(data)
@@ -366,12 +366,12 @@ def scored(alignment: Any, labels: Any, m: Any, **how: Any) -> Any:
 
 
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-@examples(8, phases=AS_FOUND)
+@examples(4, phases=AS_FOUND)
 @given(data=st.data(), seed=seeds, condensed=st.booleans())
 def test_stacked_labels_are_as_each_alone(
     simulate: Simulate, ties: str, data: st.DataObject, seed: int, condensed: bool
 ) -> None:
-    made = simulate(seed)
+    made = simulate(seed, topics=3, systems=2)
     chosen = one_of_each(data, lambda cls: cls.averages_ties or ties == "trec")
     qrels = hj.read_qrels(made.labels, grades=range(5))
     aligned = align(hj.read_runs(made.runs, ties=ties), qrels.pool)
@@ -382,7 +382,7 @@ def test_stacked_labels_are_as_each_alone(
     how = {"condensed": condensed and ties == "trec"}
     for m in chosen:
         stacked = scored(aligned, labels, m, **how)
-        assert stacked.shape == (2, 2, 3 * len(qrels.topics))
+        assert stacked.shape == (2, 2, 2 * len(qrels.topics))
         for a in np.ndindex(2, 2):
             assert equal(stacked[a], scored(aligned, labels[a], m, **how)), m
 

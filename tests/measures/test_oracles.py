@@ -42,7 +42,7 @@ def test_every_parameter_is_varied() -> None:
 
 
 @pytest.mark.parametrize("name", ORACLES)
-@examples(50)
+@examples(24)
 @given(data=st.data(), labels=judged_lists, more=more_pool)
 def test_one_list(name: str, data: st.DataObject, labels: Labels, more: Pool) -> None:
     m = data.draw(measures(CATALOGUE[name]))
@@ -59,7 +59,7 @@ def test_the_pool_of_a_list_without_one_is_the_list(labels: Labels) -> None:
 
 
 @pytest.mark.parametrize("source", ["files", "interleaved files", "dictionaries"])
-@examples(15, phases=AS_FOUND)
+@examples(8, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_collection(
     simulate: Callable[..., Any], source: str, data: st.DataObject, seed: int
@@ -78,7 +78,7 @@ def test_collection(
                 assert same(scores.values[i, j, k], expected), (m, system, topic)
 
 
-@examples(15, phases=AS_FOUND)
+@examples(8, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, seed: int) -> None:
     made = simulate(seed)
@@ -101,7 +101,7 @@ def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, 
             assert same(mean[i, j], expected), (m, system)
 
 
-@examples(30, phases=AS_FOUND)
+@examples(15, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_scale_is_that_of_the_whole_input(
     simulate: Callable[..., Any], data: st.DataObject, seed: int

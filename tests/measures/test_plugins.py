@@ -16,6 +16,9 @@ from hungjury.measures.base import CATALOGUE, Measure
 from hungjury.testing import check_measure
 
 PAGE = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+(PROJECT,) = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+GROUP, LINE = re.search(r'entry-points\."(.*?)"\]\n(.*)', PROJECT).groups()
+ENTRY = f"[{GROUP}]\n{LINE}\n".replace('"', "")
 
 
 def early():
@@ -28,25 +31,30 @@ def early():
 
 @pytest.fixture
 def installed(tmp_path):
-    """The package of the page, installed into a folder of its own."""
+    """The package of the page, as pip would install it into a folder of its own."""
+    site = tmp_path / "site"
+    info = site / "early_measures-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "early.py").write_text(early())
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: early-measures\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY)
+    return site
+
+
+@pytest.mark.long
+def test_pip_installs_the_package(tmp_path):
     package, site = tmp_path / "package", tmp_path / "site"
     package.mkdir()
-    (project,) = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
-    (package / "pyproject.toml").write_text(project)
+    (package / "pyproject.toml").write_text(PROJECT)
     (package / "early.py").write_text(early())
     words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
              "--target", str(site), str(package)]  # fmt: skip
     done = subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True, text=True)
-    if done.returncode:  # without pip, or what it needs to build: what it would have written
-        info = site / "early_measures-1.0.dist-info"
-        info.mkdir(parents=True)
-        (site / "early.py").write_text(early())
-        (info / "METADATA").write_text(
-            "Metadata-Version: 2.1\nName: early-measures\nVersion: 1.0\n"
-        )
-        group, line = re.search(r'entry-points\."(.*?)"\]\n(.*)', project).groups()
-        (info / "entry_points.txt").write_text(f"[{group}]\n{line}\n".replace('"', ""))
-    return site
+    if done.returncode:
+        pytest.skip(f"no pip, or not what it needs to build: {done.stderr[-200:]}")
+    (entry,) = site.glob("early_measures-1.0*/entry_points.txt")
+    assert entry.read_text().split() == ENTRY.split()
+    assert (site / "early.py").read_text() == early()
 
 
 def run(*words, **how):

@@ -385,7 +385,7 @@ def test_every_line_is_that_of_trec_eval(collection, qrels):
     files = sorted((folder / "runs").iterdir())
     truth = labels(folder / qrels)
     chosen = [argument for name in PRINTED for argument in ("-m", name)]
-    for path in (files[0], files[len(files) // 2], files[-1]):
+    for path in (files[0], files[-1]):
         arguments = ["evaluate", str(folder / qrels), str(path), "-q", "--format", "trec", *chosen]
         done = CliRunner().invoke(command, arguments, catch_exceptions=False)
         assert done.exit_code == 0

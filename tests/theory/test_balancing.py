@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.paths import DOCS
 from hungjury import score_list
 from hungjury.base.errors import HungjuryError, MeasureError, MissingExtra
 from hungjury.measures.catalogue import CATALOGUE, measure
-from hungjury.theory import axiom_table, balancing_curves, balancing_index, significance_curve
+from hungjury.theory import balancing_curves, balancing_index, significance_curve
 from hungjury.theory.balancing import balancing_curve
 from oracles import gain as naive_gain
 from oracles import measures as naive
@@ -101,7 +103,7 @@ def test_rbp_one_half_is_1_at_every_length(length):
     assert balancing_index("gRBP(p=0.5)", length) == 1
 
 
-@pytest.mark.parametrize("length", [*range(1, 13), 20, 33, 60])
+@pytest.mark.parametrize("length", [*range(1, 13), 20, 33])
 def test_closed_forms_are_the_exact_scan(length):
     loops = {
         "AP": exact_ap,
@@ -122,7 +124,7 @@ def test_closed_forms_are_the_exact_scan(length):
 def test_closed_forms_with_grades(q_min, q_max):
     loops = {"ERR": exact_err(q_max), "ERR(max_grade=5)": exact_err(5), "CG": sum}
     loops |= {f"gRBP(p={p})": exact_rbp(Fraction(str(p))) for p in (0.5, 0.9, 0.99)}
-    for length in (*range(1, 9), 13, 21, 34):
+    for length in (*range(1, 7), 13, 21):
         for name, score in loops.items():
             expected = naive_theory.balancing_index(score, length, q_min, q_max)
             assert balancing_index(name, length, q_min, q_max, method="closed") == expected, name
@@ -163,29 +165,29 @@ def test_where_a_closed_form_would_not_be_right_there_is_none(name):
 # Any measure
 
 
+# Measures of the page, and what it says about Replacement.
+ROWS = re.findall(
+    r"^\| `(.+?)` \| (proved|not refuted|fails)", (DOCS / "axioms.md").read_text("utf-8"), re.M
+)
+
+
 def test_bisection_is_the_scan_wherever_replacement_holds():
-    rows = axiom_table(3, 2, 3)
-    sound = [
-        row.measure
-        for row in rows
-        if row.reports
-        and row.verdict("replacement").status != "fails"
-        and not measure(row.measure).smaller_is_better
-    ]
+    sound = [name for name, found in ROWS if found != "fails"]
+    sound = [name for name in sound if not measure(name).smaller_is_better]
     assert len(sound) >= 20
     for name in sound:
-        for length in (1, 2, 7, 20):
-            scan = balancing_index(name, length, method="scan")
-            assert balancing_index(name, length, method="bisection") == scan, name
-            assert balancing_index(name, length) == scan, name
+        for length in (1, 2, 13):
+            scan = balancing_index(name, length, 1, 2, method="scan")
+            assert balancing_index(name, length, 1, 2, method="bisection") == scan, name
 
 
 def test_every_measure_of_the_catalogue_has_an_index_or_none():
-    for row in axiom_table(2, 2, 2):
-        if row.reports:
-            index = balancing_index(row.measure, 6)
-            assert index == NEVER or 1 <= index <= 6, row.measure
-    assert len(list(CATALOGUE)) >= 20
+    assert len(ROWS) >= len(list(CATALOGUE)) - 2
+    for name, _ in ROWS:
+        index = balancing_index(name, 6, 1, 2)
+        assert index == NEVER or 1 <= index <= 6, name
+        if not measure(name).smaller_is_better:
+            assert index == balancing_index(name, 6, 1, 2, method="scan"), name
 
 
 @pytest.mark.parametrize("length", [1, 4, 12])
@@ -278,14 +280,14 @@ def test_figure_3_3_is_the_index_at_every_length():
 
 @pytest.fixture(scope="module")
 def significance():
-    return significance_curve(trials=1500, seed=5, labels="independent")
+    return significance_curve(trials=1000, seed=5, labels="independent")
 
 
 @pytest.mark.parametrize("rnk", [0, 6, 8, 11, 20])
 def test_figure_3_5_is_the_simulation_of_the_loop(significance, rnk):
     # 2.0096 is the 0.975 quantile of Student's t with 49 degrees of freedom.
-    loop = naive_theory.share_significant(rnk, 0.8, 40, 50, 250, 2.0096, seed=rnk)
-    error = math.sqrt(max(loop * (1 - loop), 0.01) / 250)
+    loop = naive_theory.share_significant(rnk, 0.8, 40, 50, 150, 2.0096, seed=rnk)
+    error = math.sqrt(max(loop * (1 - loop), 0.01) / 150)
     assert significance.share[rnk] == pytest.approx(loop, abs=4 * error)
 
 
@@ -317,13 +319,12 @@ def test_figure_3_5_tells_the_runs_apart_up_to_the_balancing_index(significance)
     assert 0 < significance.error[8] < 0.02
 
 
-def test_figure_3_5_comes_from_its_seed(significance):
-    again = significance_curve(trials=1500, seed=5, labels="independent")
-    assert again.share.tolist() == significance.share.tolist()
-    assert (
-        significance_curve(trials=1500, seed=6, labels="independent").share.tolist()
-        != again.share.tolist()
+def test_figure_3_5_comes_from_its_seed():
+    first, again, other = (
+        significance_curve(trials=100, seed=seed, labels="independent").share.tolist()
+        for seed in (5, 5, 6)
     )
+    assert first == again != other
 
 
 def test_figure_3_5_deep_in_the_list():
@@ -362,8 +363,8 @@ def test_the_pictures(significance, tmp_path):
     assert drawn["AP"].get_ydata()[9] == 7
     picture = significance.plot().figure
     for figure in (curves, picture):
-        figure.savefig(tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+        figure.savefig(tmp_path / "figure.svg")
+    assert "<svg" in (tmp_path / "figure.svg").read_text()
 
 
 def test_pictures_need_their_package(significance, monkeypatch):

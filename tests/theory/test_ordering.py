@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.examples import examples
 from builders.paths import DOCS
 from hungjury.base.errors import InputError
 from hungjury.theory import compare_lists
@@ -31,17 +32,17 @@ def tuples(number, longest=7, top=3):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("length", "grades"), [(1, 4), (2, 3), (3, 3), (5, 2)])
+@pytest.mark.parametrize(("length", "grades"), [(1, 4), (2, 3), (3, 3), (4, 2)])
 def test_every_pair_is_as_the_definition_says(kind, length, grades):
     for a, b in itertools.product(naive_theory.lists(length, grades), repeat=2):
         assert compare_lists(a, b, kind).relation == naive_theory.relation(a, b, kind)
 
 
-@pytest.mark.parametrize(("length", "grades"), [(3, 4), (4, 3), (6, 2)])
-def test_theorem_1_below_is_what_replacements_and_swaps_reach(length, grades):
-    """Thesis, section 3.4: all pairs, with every chain gone through by the naive moves."""
+@pytest.mark.parametrize(("length", "grades", "step"), [(3, 4, 5), (4, 3, 7), (5, 2, 1)])
+def test_theorem_1_below_is_what_replacements_and_swaps_reach(length, grades, step):
+    """Thesis, section 3.4: pairs with every `step`-th list, their chains gone through by moves."""
     everything = naive_theory.lists(length, grades)
-    for a in everything:
+    for a in everything[::step]:
         above = naive_theory.reachable(a, grades)
         for b in everything:
             comparison = compare_lists(a, b)
@@ -92,6 +93,7 @@ def test_chains_of_long_lists(lists):
     assert down.chain == up.chain
 
 
+@examples(50)
 @given(tuples(3))
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_a_partial_order(kind, lists):
@@ -127,7 +129,7 @@ def test_a_ratio_scale_orders_all_sets(lists):
 
 def test_binary_sets_are_totally_ordered():
     """Thesis, section 3.3.1."""
-    for a, b in itertools.product(naive_theory.lists(5, 2), repeat=2):
+    for a, b in itertools.product(naive_theory.lists(4, 2), repeat=2):
         assert compare_lists(a, b, "set").relation != "incomparable"
 
 
@@ -145,9 +147,9 @@ def test_a_list_below_another_never_scores_more(sound):
     """Thesis, Definition 1, for every measure that has both axioms."""
     assert {"AP", "P@3", "RBP", "nDCG", "ERR"} <= {scorer.name for scorer in sound}
     rng = np.random.default_rng(7)
-    drawn = rng.integers(0, 3, size=(4000, 2, 5)).astype(np.int16)
+    drawn = rng.integers(0, 3, size=(1200, 2, 5)).astype(np.int16)
     less = [compare_lists(a, b).relation == "less" for a, b in drawn.tolist()]
-    assert sum(less) > 300
+    assert sum(less) > 100
     low, high = drawn[less, 0], drawn[less, 1]
     pool = plentiful_pool(5, 3)
     for scorer in sound:

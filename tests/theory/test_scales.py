@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import pytest
@@ -52,6 +53,7 @@ def test_steps_have_no_list_between_them(length, grades, order):
     if order == "set":
         lists = [one for one in lists if sorted(one, reverse=True) == list(one)]
 
+    @functools.cache
     def below(a, b):
         return hj.theory.compare_lists(a, b, order).relation == "less"
 

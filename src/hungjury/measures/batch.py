@@ -211,7 +211,10 @@ def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
         for task in mine:
             work(task)
 
-    threads = max(1, min(cores(), len(tasks)))
+    threads = min(cores(), len(tasks))
+    if threads <= 1:
+        several(tasks)
+        return
     shares = min(SHARES * threads, len(tasks))
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(several, [tasks[i::shares] for i in range(shares)]))

@@ -27,6 +27,7 @@ from hungjury.measures.catalogue.any_expectation import E
 from hungjury.measures.distribution import HitCounts
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it
+IN_CACHE = 1 << 13  # labels drawn at once: they stay in the processor's cache
 TAIL = 10.0  # standard deviations beyond which a binomial number is not followed
 
 
@@ -219,6 +220,7 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
     inside = np.flatnonzero(world.judged)
     keys = world.keys[others]
     kinds, kind_of = _alike(pool.topic_of, world.at_least if middle is None else middle)
+    step = max(IN_CACHE // len(world.judged), 1)
 
     def draw(number: int) -> LabelSets:
         judged = rng.random((number, len(inside)))
@@ -228,18 +230,19 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
             shift = measure.topic_shift * shifts.standard_normal((number, len(pool.topics)))
             shift += measure.judge_shift * shifts.standard_normal((number, 1))
         out = np.empty((number, len(world.judged)), dtype=grades.dtype)
-        for row in range(number):  # one by one: they stay in the processor's cache
-            uniform = np.empty(out.shape[1])
-            uniform[inside] = judged[row]
+        for start in range(0, number, step):
+            rows = slice(start, start + step)
+            uniform = np.empty(out[rows].shape)
+            uniform[:, inside] = judged[rows]
             if len(others):
-                uniform[others] = _scrambled(keys ^ salt[row])
+                uniform[:, others] = _scrambled(keys ^ salt[rows, None])
             if measure.clusters:
-                uniform = uniform[together]
+                uniform = uniform[:, together]
             chances = world.at_least.T
             if middle is not None:
-                moved = middle[kinds] + shift[row, pool.topic_of[kinds], None]
-                chances = np.ascontiguousarray(_logistic(moved).T)[:, kind_of]
-            out[row] = grades[sum(uniform < chance for chance in chances)]
+                moved = middle[kinds] + shift[rows, pool.topic_of[kinds], None]
+                chances = np.ascontiguousarray(_logistic(moved).transpose(2, 0, 1))[..., kind_of]
+            out[rows] = grades[sum(uniform < chance for chance in chances)]
         return out
 
     return draw
