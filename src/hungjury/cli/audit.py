@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli import options
-from hungjury.cli.failing import command_line, refuse, typed_options
+from hungjury.cli.failing import command_line, flag, refuse, typed_options
 from hungjury.cli.output import Output, deliver, is_much, progress_bar
 from hungjury.cli.reading import InputFiles, Reading
 from hungjury.data.reading.options import JUDGES, LABELS, READING, among
@@ -71,8 +71,7 @@ def doctor_command(files: tuple[str, ...], out: Output) -> None:
     """
     from hungjury.projects.doctor import doctor
 
-    flags = {name: f"--{name.replace('_', '-')}" for name in READING}
-    _show(doctor(list(files)), command_line(flags), out)
+    _show(doctor(list(files)), command_line({name: flag(name) for name in READING}), out)
 
 
 def _show(report: Audit | Diagnosis, surface: Surface, out: Output) -> None:

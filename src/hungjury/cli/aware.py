@@ -44,8 +44,7 @@ from hungjury.cli.reading import Reading, ScoreTables
 @options.judges_gold_and_runs
 def aware_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
-    rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
-    orientation: Orientation, drop_empty: bool, out: Output, reading: Reading, tables: ScoreTables,
+    gold: str | None, compare: bool, out: Output, reading: Reading, tables: ScoreTables, **how: Any,
 ) -> None:  # fmt: skip
     """Merge scores instead of labels, weighting judges by their distance from random ones.
 
@@ -68,9 +67,10 @@ def aware_command(
     )
     found: Any
     if tables.scores:
+        rel, drop_empty = how.pop("rel"), how.pop("drop_empty")
         if judges or runs or compare or rel is not None or drop_empty:
             raise click.UsageError("--scores takes the place of labels and runs and their options")
-        found = aware_of_scores(tables.read(), weights, replicates, seed, gold, orientation)
+        found = aware_of_scores(tables.read(), weights, gold=gold, **how)
         print_notes(found.notes, out.quiet)
         out.write(found)
         return
@@ -79,15 +79,11 @@ def aware_command(
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
     with progress_bar(out.quiet) as progress:
+        how |= {"gold": truth, "progress": progress}
         if compare:
-            found = compare_approaches(
-                labels, lists, measures[0], truth, rel, replicates, seed, orientation,
-                merge_names(of_judges=True), progress=progress, drop_empty=drop_empty,
-            )  # fmt: skip
+            merges = merge_names(of_judges=True)
+            found = compare_approaches(labels, lists, measures[0], merges=merges, **how)
         else:
-            found = aware(
-                labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
-                progress, drop_empty=drop_empty,
-            )  # fmt: skip
+            found = aware(labels, lists, measures, weights, **how)
     print_notes(labels.notes + found.notes if compare else found.notes, out.quiet)
     out.write(found)

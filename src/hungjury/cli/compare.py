@@ -25,9 +25,8 @@ from hungjury.cli.reading import DEFAULT, score_files
 @click.command("compare", no_args_is_help=True)
 @options.scoring
 @option(
-    "--baseline SYSTEM",
+    "--baseline SYSTEM ...",
     "Compare every system with this one; repeatable; default: all pairs.",
-    multiple=True,
     name="baselines",
 )
 @option(
@@ -44,9 +43,8 @@ from hungjury.cli.reading import DEFAULT, score_files
 )
 @option("--table", "All comparisons, or systems by measures as in papers.", ComparisonTable)
 @option(
-    "--systems NAME",
+    "--systems NAME ...",
     "Show only these and the baselines; repeatable. Tests stay corrected for all.",
-    multiple=True,
 )
 @option(
     "--top N",

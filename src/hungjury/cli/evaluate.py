@@ -26,12 +26,11 @@ from hungjury.cli.reading import DEFAULT, score_files
     name="level",
 )
 @option(
-    "--quantile Q",
+    "--quantile Q ...",
     "Show a quantile, such as 0.5, of the distribution due to uncertain labels, for E(X); "
     "may be given several times.",
     inner_share,
     name="quantiles",
-    multiple=True,
 )
 @option(
     "--residual",

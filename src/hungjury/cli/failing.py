@@ -13,6 +13,11 @@ from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_py
 from hungjury.base.text import visible
 
 
+def flag(name: str) -> str:
+    """Write the name of an argument as it is typed."""
+    return f"--{name.replace('_', '-')}"
+
+
 def was_typed(option: str) -> bool:
     """Tell whether an option of this command was given by the user."""
     context = click.get_current_context()
@@ -38,9 +43,8 @@ def command_line(options: Mapping[str, str]) -> Surface:
     def write(argument: Argument) -> str:
         if argument.name not in options:
             return in_python(argument)
-        return (
-            f"{options[argument.name]} {either([shell_word(v) for v in argument.values])}".rstrip()
-        )
+        words = either([shell_word(value) for value in argument.values])
+        return f"{options[argument.name]} {words}".rstrip()
 
     return write
 

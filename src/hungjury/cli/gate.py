@@ -8,7 +8,7 @@ import click
 
 from hungjury.base.parameters import MOST_MARGIN
 from hungjury.cli import options
-from hungjury.cli.failing import was_typed
+from hungjury.cli.failing import flag, was_typed
 from hungjury.cli.options import Number, option
 from hungjury.cli.output import Output, print_notes
 from hungjury.cli.reading import Reading, ScoreTables
@@ -25,7 +25,7 @@ DRAWN = ("target", "draws")  # of probabilities too
 @options.runs()
 @options.scores_or_answers
 @option("--baseline NAME", "The system in use.", required=True)
-@option("--candidate NAME", "A new system; repeatable.", multiple=True, required=True)
+@option("--candidate NAME ...", "A new system; repeatable.", required=True)
 @options.measures("Measure, as listed by `hungjury measures`; repeatable.", "nDCG@10")
 @option(
     "--margin",
@@ -66,7 +66,7 @@ def gate_command(
         raise click.UsageError(
             "give --qrels or --judges, with --runs; or --answers or --scores alone"
         )
-    typed = [n for n in LEVERS if was_typed(f"--{n.replace('_', '-')}")]
+    typed = [n for n in LEVERS if was_typed(flag(n))]
     labels: Any
     lists: Any = None
     allowed: tuple[str, ...] = tuple(LEVERS)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from getpass import getuser
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import click
 
 from hungjury.base.errors import Note, plural
 from hungjury.cli import options
-from hungjury.cli.failing import refuse, was_typed
+from hungjury.cli.failing import flag, refuse, was_typed
 from hungjury.cli.options import count, new_file, option, second_file, share
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.output import deliver, print_notes, say
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.data.labels import read_qrels
 from hungjury.data.reading.formats import is_database
@@ -36,9 +35,6 @@ from hungjury.labelling.store import (
 )
 from hungjury.leaderboard.plan_file import Plan, as_plans
 
-if TYPE_CHECKING:
-    import socket
-
 PORT = 8710
 MOST_RATERS = 100
 
@@ -47,10 +43,9 @@ MOST_RATERS = 100
 @click.argument("source", metavar="PLAN")
 @options.texts
 @option(
-    "--person NAME",
+    "--person NAME ...",
     "A person who labels; repeatable. Default: all in the database, or your login name.",
     name="names",
-    multiple=True,
 )
 @option("-o, --output DB", "The database of labels.", second_file)
 @option(
@@ -72,9 +67,8 @@ MOST_RATERS = 100
 )
 @options.answers
 @option(
-    "--context FILES",
+    "--context FILES ...",
     "What answers were made from, by the id of a topic or an answer: as --documents.",
-    multiple=True,
 )
 @option("--rubric FILE", "A text that says how to label, shown with every document.")
 @option("--link TEMPLATE", "URL of a document, such as https://example.org/{document}.")
@@ -98,10 +92,9 @@ MOST_RATERS = 100
     name="everything",
 )
 @option(
-    "--import FILES",
+    "--import FILES ...",
     "Store labels that were given elsewhere, and exit; --person for files without a judge.",
     name="brought",
-    multiple=True,
 )
 @options.csv_safe
 @options.quiet
@@ -141,15 +134,14 @@ def label_command(
         done = progress_sentence(source)
         text = all_labels(source, csv_safe) if everything else read_qrels(source).to_text(export)
         deliver(text, export)
-        if not quiet:
-            click.echo(done, err=True)
+        say(done, quiet)
         return
     refuse(everything, "--all needs --export")
     given, output = _documents(source, output, bool(brought))
     if brought:
         _import(given, output, brought, names, grades, reading, quiet)
         return
-    from hungjury.labelling.app import listen
+    from hungjury.labelling.app import address, listen, make_app, open_browser, serve
 
     typed = any(map(was_typed, ("--judges", "--runs", "--measure")))
     if typed and not (panel and runs and measure):
@@ -172,33 +164,21 @@ def label_command(
         people = store.register(asked or known or [getuser()])
         desk = Desk(store, shown, people, share, raters)
         wanted = _leaderboard(desk, panel, runs, measure, reading)
-        with closing(Results(wanted)) if wanted else nullcontext() as results:
-            _serve(desk, at, results, browser, quiet)
+        addresses = {one.name: address(at.getsockname()[1], one) for one in people}
+        for name, place in addresses.items():
+            click.echo(f"{name:<{max(map(len, addresses))}}  {place}")
+        sys.stdout.flush()
+        say("Ctrl-C stops the server; every label is stored at once.", quiet)
+        if browser:
+            open_browser(next(iter(addresses.values())))
+        with closing(Results(wanted)) as results:
+            serve(make_app(desk, results.after), at)
     if store.lost is not None:
         raise store.lost
-    if not quiet:
-        again = shlex.join(["hungjury", *sys.argv[1:]])
-        leave = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
-        done = progress_sentence(output)
-        click.echo(f"\n{output}: {done}\n  go on:   {again}\n  export:  {leave}", err=True)
-
-
-def _serve(
-    desk: Desk, at: socket.socket, results: Results | None, browser: bool, quiet: bool
-) -> None:
-    from hungjury.labelling.app import address, make_app, open_browser, serve
-
-    app = make_app(desk) if results is None else make_app(desk, results.after)
-    port = at.getsockname()[1]
-    width = max(len(one.name) for one in desk.people)
-    for one in desk.people:
-        click.echo(f"{one.name:<{width}}  {address(port, one)}")
-    sys.stdout.flush()
-    if not quiet:
-        click.echo("Ctrl-C stops the server; every label is stored at once.", err=True)
-    if browser:
-        open_browser(address(port, desk.people[0]))
-    serve(app, at)
+    again = shlex.join(["hungjury", *sys.argv[1:]])
+    leave = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
+    done = progress_sentence(output)
+    say(f"\n{output}: {done}\n  go on:   {again}\n  export:  {leave}", quiet)
 
 
 def _documents(source: str, output: str | None, brought: bool) -> tuple[DocumentList | None, str]:
@@ -220,15 +200,14 @@ def _import(
 ) -> None:  # fmt: skip
     """Store labels of files in a database."""
     refuse(len(names) > 1, "give --person once, for files that do not name a judge")
-    typed = {n: v for n, v in reading.options.items() if was_typed(f"--{n.replace('_', '-')}")}
+    typed = {n: v for n, v in reading.options.items() if was_typed(flag(n))}
     policy = LabelPolicy.of({**typed, "grades": range(10)})
     labels = labels_given(files, policy, *_names(names))
     scale = None if grades is None else parse_grades(grades)
     with closing(LabelStore(output, given, scale)) as store:
         new = store.bring_in(labels)
-    if not quiet:
-        read = f"{plural(len(labels), 'label')} read, {new:,} new"
-        click.echo(f"{read}; {output}: {progress_sentence(output)}", err=True)
+    read = f"{plural(len(labels), 'label')} read, {new:,} new"
+    say(f"{read}; {output}: {progress_sentence(output)}", quiet)
 
 
 def _leaderboard(

@@ -12,7 +12,7 @@ from hungjury.base.choices import BoardPicture
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import option, page
-from hungjury.cli.output import Output, Plots, origin, print_notes, progress_bar
+from hungjury.cli.output import Output, Plots, origin, print_notes, progress_bar, say
 from hungjury.cli.reading import Reading, ScoreTables
 from hungjury.leaderboard.options import BOARD
 
@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 )
 @options.runs()
 @option(
-    "--collection NAME=FOLDER",
+    "--collection NAME=FOLDER ...",
     "A collection of several: a folder with judges/ and runs/; repeatable. --gold then names a "
     "file in each folder.",
     name="collections",
-    multiple=True,
 )
 @option("--common", "Rank the systems that all collections have.", bool)
 @option(
@@ -165,8 +164,7 @@ def leaderboard_command(
             report, queries=queries, documents=documents, origin=origin() | {"made": made()},
             history=timeline(project.results, found.board) if project else (), **head,
         )  # fmt: skip
-        if not out.quiet:
-            click.echo(f"wrote {report}", err=True)
+        say(f"wrote {report}", out.quiet)
 
 
 def _write(board: Leaderboard | Boards | ScoreBoard, out: Output, plots: Plots) -> None:

@@ -74,6 +74,8 @@ def _plugins(_context: click.Context, _option: click.Parameter, names: tuple[str
 def finished(command: click.Command) -> click.Command:
     """Give a command its full first sentence in listings, complete names of files, and protect
     its inputs."""
+    for one in getattr(command, "commands", {}).values():
+        finished(one)
     for parameter in command.params:
         if PATHS & set(re.findall("[A-Z]+", parameter.metavar or "")):
             parameter.shell_complete = _paths  # type: ignore[method-assign, assignment]

@@ -8,7 +8,7 @@ from hungjury.base.choices import MergePicture, Scope
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import grade, option
-from hungjury.cli.output import Plots, deliver, print_notes
+from hungjury.cli.output import Plots, deliver, print_notes, say
 from hungjury.cli.reading import Reading
 
 
@@ -80,10 +80,9 @@ def merge_command(
     print_notes(labels.notes + merged.notes, quiet)
     deliver((merged.plain() if soft else merged.hard()).to_text(), output)
     plots.draw(merged)
-    if not quiet:
-        click.echo(
-            f"{output or 'merged'}: {plural(len(merged), 'document')} for "
-            f"{plural(len(merged.topics), 'topic')}, "
-            f"{plural(len(labels.judges), 'judge')} merged by {merged.settings.merge}",
-            err=True,
-        )
+    say(
+        f"{output or 'merged'}: {plural(len(merged), 'document')} for "
+        f"{plural(len(merged.topics), 'topic')}, "
+        f"{plural(len(labels.judges), 'judge')} merged by {merged.settings.merge}",
+        quiet,
+    )

@@ -16,6 +16,7 @@ from hungjury.base.errors import check_installed
 from hungjury.base.options import Option, words_of
 from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS, MOST_SEED
 from hungjury.base.text import decimal_of
+from hungjury.cli.failing import flag
 from hungjury.cli.output import Output, Plots
 from hungjury.cli.reading import DEFAULT, InputFiles, Reading, ScoreTables
 from hungjury.data.reading.options import BESIDE, GOLD, JUDGES, LABELS
@@ -64,7 +65,8 @@ def option(
     Parameters
     ----------
     usage : str
-        Its names, and the word for its value.
+        Its names, and the word for its value; three dots if it is repeatable, as it also is if
+        its default is a list.
     help : str
         What it is for.
     kind : type
@@ -77,10 +79,11 @@ def option(
     **how
         Further arguments of `click.option`.
     """
-    *names, last = usage.split(", ")
+    *names, last = usage.removesuffix(" ...").split(", ")
     long, _, metavar = last.partition(" ")
+    how["multiple"] = usage.endswith(" ...") or isinstance(default, (list, tuple))
     if words := words_of(kind):
-        if default is None and not how.get("multiple") and type(None) not in get_args(kind):
+        if default is None and not how["multiple"] and type(None) not in get_args(kind):
             default = words[0]
         kind = click.Choice(words)
     if default is not None:
@@ -91,7 +94,7 @@ def option(
 
 def declared(one: Option, name: str = "") -> Decorator:
     """Make the option of a command from that of functions."""
-    usage, kind, default = f"--{(name or one.name).replace('_', '-')}", one.parse, one.default
+    usage, kind, default = flag(name or one.name), one.parse, one.default
     if one.choices:
         kind = click.Choice(one.choices)
     elif default is False:
@@ -102,7 +105,7 @@ def declared(one: Option, name: str = "") -> Decorator:
         kind = count(int(one.high), int(one.low)) if whole else limits
     else:
         usage += f" {one.metavar}"
-    return option(usage, one.help, kind, default, multiple=default == ())
+    return option(usage, one.help, kind, default)
 
 
 def all_of(*options: Decorator) -> Decorator:
@@ -267,15 +270,14 @@ at_least = option(
 )
 rel = option("--rel", "Make labels binary; grades from this one up are relevant.", grade)
 plan = option(
-    "--plan FILE",
+    "--plan FILE ...",
     "The plan that chose these documents, by `hungjury plan`; repeatable.",
-    multiple=True,
 )
 
 
 def gold(what: str) -> Decorator:
     """Gold labels, a file for each person."""
-    return option("--gold QRELS", what, multiple=True)
+    return option("--gold QRELS ...", what)
 
 
 def seed(what: str = "Random seed.") -> Decorator:
@@ -296,7 +298,7 @@ def measure(what: str, **how: Any) -> Decorator:
 
 def measures(what: str, *default: str) -> Decorator:
     """Measures by name; repeatable."""
-    return measure(what, name="measures", multiple=True, default=default)
+    return measure(what, name="measures", default=default)
 
 
 class _MergeOption(click.Option):
@@ -327,12 +329,12 @@ def judges(
     **how: Any,
 ) -> Decorator:
     """Files of several judges."""
-    return option("--judges FILES", what, multiple=True, **how)
+    return option("--judges FILES ...", what, **how)
 
 
 def runs(what: str = "Runs; repeatable, or a quoted glob.") -> Decorator:
     """Files of runs."""
-    return option("--runs FILES", what, multiple=True)
+    return option("--runs FILES ...", what)
 
 
 def reading(*groups: Mapping[str, Option]) -> Decorator:
@@ -365,24 +367,21 @@ def _check_texts(
 
 texts = all_of(
     option(
-        "--queries FILES",
+        "--queries FILES ...",
         "Texts of the queries by id: JSON lines, TSV, a BEIR folder or ir_datasets:ID.",
-        multiple=True,
         callback=_check_texts,
     ),
     option(
-        "--documents FILES",
+        "--documents FILES ...",
         "Texts of the documents by id: as --queries, such as BEIR's corpus.jsonl.",
-        multiple=True,
         callback=_check_texts,
     ),
 )
 
 _ANSWERS = option(
-    "--answers FILES",
+    "--answers FILES ...",
     "Answers that judges scored, instead of judges and runs: a table of system, topic, judge and "
     "score; needs --scale.",
-    multiple=True,
 )
 _OF_ANSWERS: list[Decorator] = [
     option(
@@ -393,9 +392,8 @@ _OF_ANSWERS: list[Decorator] = [
 ]
 _SCORES: list[Decorator] = [
     option(
-        "--scores FILES",
+        "--scores FILES ...",
         "Scores per topic of any tool, instead of labels and runs.",
-        multiple=True,
     ),
     *_OF_ANSWERS,
     option(
@@ -409,9 +407,8 @@ _SCORES: list[Decorator] = [
         RepeatedScores,
     ),
     option(
-        "--smaller MEASURE",
+        "--smaller MEASURE ...",
         "A measure in --scores that is better when smaller; repeatable.",
-        multiple=True,
     ),
 ]
 # Tables that take the place of labels and runs, which a command gets as `tables`.

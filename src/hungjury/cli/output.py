@@ -154,8 +154,8 @@ def keep_in_project(to_json: Callable[[], str]) -> None:
         from hungjury.projects.history import keep
 
         path = keep(project.results, context.info_name or "", with_origin(to_json()))
-        if path is not None and not context.params.get("quiet"):
-            click.echo(f"kept as {path}", err=True)
+        if path is not None:
+            say(f"kept as {path}", context.params.get("quiet", False))
 
 
 def input_files(context: click.Context) -> list[str]:
@@ -233,6 +233,12 @@ class Plots(Record):
             plot.save(self.plot, self.plot_width)
 
 
+def say(text: str, quiet: bool) -> None:
+    """Print a line to stderr."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
 def print_notes(
     notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`", every: bool = False
 ) -> None:
@@ -248,8 +254,7 @@ def print_notes(
     for note in listed[:shown]:
         click.echo(click.style("note: ", fg="yellow") + visible(str(note)), err=True)
     if len(listed) > shown:
-        more = len(listed) - shown
-        click.echo(f"note: {more} more (see {where})", err=True)
+        say(f"note: {len(listed) - shown} more (see {where})", quiet)
 
 
 @contextmanager

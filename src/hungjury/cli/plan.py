@@ -27,9 +27,8 @@ from hungjury.leaderboard.options import PLAN
     required=True,
 )
 @option(
-    "--have QRELS",
+    "--have QRELS ...",
     "Gold labels at hand, of an earlier plan: list only documents without one.",
-    multiple=True,
 )
 @options.rel
 @options.all_of(*(options.declared(one) for one in PLAN.values() if one.flag))

@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 @click.command("prm", no_args_is_help=True)
 @options.judges(required=True)
 @option(
-    "--users PATTERN",
+    "--users PATTERN ...",
     "Judges whose labels are predicted; default: all, or all but the assessors.",
-    multiple=True,
 )
 @option(
-    "--assessors PATTERN",
+    "--assessors PATTERN ...",
     "Judges from whose labels they are predicted; default: all but the users.",
-    multiple=True,
 )
 @option("--rel", "Lowest relevant grade; default: each grade in turn.", grade)
 @option(

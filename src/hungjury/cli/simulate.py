@@ -10,6 +10,7 @@ from hungjury.base.choices import OddJudge
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.cli import options
 from hungjury.cli.options import Number, count, listed, option
+from hungjury.cli.output import say
 
 
 @click.command("simulate")
@@ -29,7 +30,7 @@ from hungjury.cli.options import Number, count, listed, option
     listed(Number(), "numbers such as 0.9,0.8"),
     "0.9,0.8,0.7,0.6,0.45",
 )
-@option("--odd", "Add a careless judge; repeatable.", OddJudge, multiple=True)
+@option("--odd ...", "Add a careless judge; repeatable.", OddJudge)
 @option(
     "--fooled", "Share of documents that mislead all judges in the same way.", options.share, 0.0
 )
@@ -54,10 +55,8 @@ def simulate_command(output: str, quiet: bool, **how: Any) -> None:
 
     made = simulate(**how)
     made.write(output)
-    if quiet:
-        return
-    click.echo(
+    say(
         f"{output}: gold.qrels, {plural(len(made.judgments.judges), 'judge')} in judges/, "
         f"{plural(len(made.quality), 'system')} in runs/",
-        err=True,
+        quiet,
     )

@@ -13,10 +13,10 @@ import click
 from hungjury.base.errors import check_installed, shell_word
 from hungjury.base.parameters import MOST_WORKERS
 from hungjury.cli import options
-from hungjury.cli.failing import refuse, was_typed
+from hungjury.cli.failing import flag, refuse, was_typed
 from hungjury.cli.main import finished
 from hungjury.cli.options import Decorator, count, option, plain_value
-from hungjury.cli.output import print_notes, progress_bar
+from hungjury.cli.output import print_notes, progress_bar, say
 from hungjury.cli.reading import Reading
 from hungjury.data.reading.options import JUDGES, RUNS
 
@@ -56,10 +56,9 @@ def study_command() -> None:
 
 _STUDY = options.all_of(
     option(
-        "--data [NAME=]FOLDER",
+        "--data [NAME=]FOLDER ...",
         "Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a JSON file "
         "that describes a collection. Repeat it to compare collections.",
-        multiple=True,
     ),
     options.runs("Runs, instead of those in --data."),
     options.judges("Judges, instead of those in --data."),
@@ -98,16 +97,12 @@ def _command(recipe: type[Recipe]) -> click.Command:
 
     def run(as_published: bool, reading: Reading, **given: Any) -> None:
         chosen = {parameter.name: given.pop(parameter.name) for parameter in recipe.params()}
-        named = {
-            name: value
-            for name, value in chosen.items()
-            if value is not None and value is not False and value != ()
-        }
+        named = {name: value for name, value in chosen.items() if was_typed(flag(name))}
         read = dict(reading.options)
         if as_published:
             named = {**recipe.published, **named}
             paper = recipe.published_reading.items()
-            read |= {k: v for k, v in paper if not was_typed(f"--{k.replace('_', '-')}")}
+            read |= {k: v for k, v in paper if not was_typed(flag(k))}
         _run(recipe(**named), read, **given)
 
     flags = map(_flag, recipe.params())
@@ -124,26 +119,22 @@ def _published(recipe: type[Recipe]) -> str:
     """Return a sentence on --as-published, if it changes anything."""
     flags = []
     for name, value in {**recipe.published, **recipe.published_reading}.items():
-        flag = f"--{name.replace('_', '-')}"
         for one in value if isinstance(value, tuple) else (value,):
-            flags.append(flag if one is True else f"{flag} {shell_word(one)}")
+            flags.append(flag(name) if one is True else f"{flag(name)} {shell_word(one)}")
     return f"\n\n--as-published is short for {' '.join(flags)}." if flags else ""
 
 
 def _flag(parameter: Declared) -> Decorator:
     """Make the option of a parameter, which checks its value itself."""
-    default, usage = parameter.default, f"--{parameter.name.replace('_', '-')}"
+    default, usage = parameter.default, flag(parameter.name)
     if default is False:
         return option(usage, parameter.doc, bool)
-    several = isinstance(default, tuple)
-    shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
-    meaning = parameter.doc + ("; repeatable" if several else "")
-    return option(
-        f"{usage} VALUE",
-        meaning if shown in ("", None) else f"{meaning}  [default: {shown}]",
-        plain_value,
-        multiple=several,
-    )
+    meaning, shown, usage = parameter.doc, default, f"{usage} VALUE"
+    if isinstance(default, tuple):
+        meaning, usage = f"{meaning}; repeatable", f"{usage} ..."
+        shown = " ".join(map(str, default))
+    more = "" if shown in ("", None) else f"  [default: {shown}]"
+    return option(usage, meaning + more, plain_value)
 
 
 def _run(
@@ -164,8 +155,7 @@ def _run(
     sources = read_collections(data, **given) if data else Sources.of(**given)
 
     def announce(sentence: str) -> None:
-        if not quiet:
-            click.echo(f"{recipe.name}: {sentence}", err=True)
+        say(f"{recipe.name}: {sentence}", quiet)
 
     with _progress(quiet) as progress:
         study = run_study(

@@ -8,7 +8,6 @@ from hungjury.base.choices import ListOrder, OrderOf, OrderScale, SimulatedLabel
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 from hungjury.cli import options
 from hungjury.cli.failing import refuse_unused
-from hungjury.cli.main import finished
 from hungjury.cli.options import count, grade, listed, option, picture
 from hungjury.cli.output import deliver
 
@@ -99,12 +98,11 @@ def scale(measures: tuple[str, ...], length: int, grades: int, order: ListOrder)
 @theory_command.command("balancing")
 @click.argument("measures", nargs=-1, required=True)
 @option(
-    "--length",
+    "--length ...",
     "Length of the lists; repeatable.",
     count(1_000_000),
     [10, 100, 1000],
     name="lengths",
-    multiple=True,
 )
 @option("--q-min", "Smallest relevant grade.", grade, 1)
 @option("--q-max", "Largest grade.", grade, 1)
@@ -155,7 +153,3 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
         figures.balancing_of_all().plot().save(output)
     else:
         figures.significance_curve(trials=trials, labels=labels, seed=seed).plot().save(output)
-
-
-for command in theory_command.commands.values():
-    finished(command)

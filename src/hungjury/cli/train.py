@@ -15,7 +15,7 @@ from hungjury.base.parameters import MOST_RANKS, MOST_TREES
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused
 from hungjury.cli.options import count, listed, new_file, option, second_file
-from hungjury.cli.output import Output, deliver, print_notes, progress_bar
+from hungjury.cli.output import Output, deliver, print_notes, progress_bar, say
 from hungjury.ltr.options import FEATURES, GOAL, TREES
 
 if TYPE_CHECKING:
@@ -66,10 +66,9 @@ training = options.bundle(
     _training,
     *(options.declared(one, FLAGS.get(n, n)) for n, one in OPTIONS.items() if n != EARLY),
     option(
-        "--set NAME=VALUE",
+        "--set NAME=VALUE ...",
         "Any other LightGBM parameter; repeatable.",
         name="settings",
-        multiple=True,
         callback=_settings,
     ),
 )
@@ -173,8 +172,8 @@ def rank_command(
     if qrels is not None:
         read_qrels(read.qrels()).write(qrels)
     print_notes(_notes(read, data), quiet)
-    if not quiet and output is not None:
-        click.echo(f"{output}: {len(read):,} documents of {len(read.queries):,} queries", err=True)
+    if output is not None:
+        say(f"{output}: {len(read):,} documents of {len(read.queries):,} queries", quiet)
 
 
 def _notes(data: RankingData, name: str) -> list[Note]:
@@ -212,12 +211,11 @@ def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str
     "100,500",
 )
 @option(
-    "--objective",
+    "--objective ...",
     "Objectives to train; the first is the baseline.",
     Objective,
     ["lambdarank", "nmcg"],
     name="objectives",
-    multiple=True,
 )
 @option("--without NUMBERS", "Train each objective also without these features, such as 134-136.")
 @training

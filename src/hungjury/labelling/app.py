@@ -243,7 +243,7 @@ def address(port: int, person: Person) -> str:
     return f"http://127.0.0.1:{port}/enter?token={person.token}"
 
 
-def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None) -> ASGIApp:
+def make_app(desk: Desk, results: Callable[[int], object]) -> ASGIApp:
     """Make the application that serves the page.
 
     Parameters
@@ -258,7 +258,6 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
     from starlette.routing import Route
 
     asked = PageRequests(desk, results)
-    people = {key_of(person): person for person in desk.people}
     folder = files("hungjury.labelling").joinpath("page")
     parts = {name: folder.joinpath(file).read_bytes() for name, file in PAGE.items()}
 
@@ -274,7 +273,7 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
     def person_of(request: Request) -> Person:
         key = request.path_params["key"]
         person = whose(desk.people, request.cookies.get(f"hungjury-{key}", ""))
-        if people.get(key) != person:
+        if key_of(person) != key:
             raise Refused(403, "This address belongs to another person.")
         return person
 
@@ -285,15 +284,15 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
             raise Refused(404, "Page not found.")
         return Response(parts[name], media_type=KINDS[PAGE[name].rpartition(".")[2]])
 
-    async def progress(request: Request) -> Response:
-        return JSONResponse(asked.progress(person_of(request), request.query_params))
+    def request_of(name: str) -> Route:
+        method = "GET" if name == "progress" else "POST"
 
-    def post(name: str) -> Route:
         async def handle(request: Request) -> Response:
             person = person_of(request)
-            return JSONResponse(getattr(asked, name)(person, await read_json(request)))
+            body = request.query_params if method == "GET" else await read_json(request)
+            return JSONResponse(getattr(asked, name)(person, body))
 
-        return Route(f"/{{key}}/{name}", handle, methods=["POST"])
+        return Route(f"/{{key}}/{name}", handle, methods=[method])
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -309,16 +308,11 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
 
     routes = [
         Route("/enter", enter),
-        *map(post, ("task", "label", "skip", "undo")),
-        Route("/{key}/progress", progress),
+        *map(request_of, ("task", "label", "skip", "undo", "progress")),
         Route("/{key}/", page),
         Route("/{key}/{part}", page),
     ]
-    handlers: Any = {
-        Refused: refused,
-        sqlite3.Error: not_stored,
-        InputError: not_stored,
-    }
+    handlers: Any = {Refused: refused, sqlite3.Error: not_stored, InputError: not_stored}
     return Guard(Starlette(routes=routes, exception_handlers=handlers))
 
 

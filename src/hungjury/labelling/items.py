@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
@@ -119,7 +119,18 @@ def read_items(path: str) -> DocumentList:
         )
     source, head = _without_head(found[0])
     kind = table_format(source)
-    items = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
+    rows = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
+    items: dict[Item, int] = {}
+    for item, line in rows:
+        first = items.setdefault(item, line)
+        if first != line:
+            raise InputError(
+                f"document '{item.document}' of topic '{item.topic}' is also in line {first}",
+                code="duplicate",
+                file=source.name,
+                line=line,
+                remedy="keep one row per topic and document",
+            )
     if not items:
         raise _no_documents(source)
     ours = found[0].head().strip() == PLAN_HEAD.encode()
@@ -160,8 +171,8 @@ def _no_documents(source: Source) -> InputError:
     return InputError(problem, code="empty-plan", file=source.name, remedy=remedy)
 
 
-def _table(table: InputTable, head: int) -> dict[Item, int]:
-    """Return the documents of a table, each with its line."""
+def _table(table: InputTable, head: int) -> Iterator[tuple[Item, int]]:
+    """Yield the documents of a table, each with its line."""
     topics = table.texts(table.need("topic"))
     documents = table.texts(table.need("document"))
     lower = {str(name).lower(): name for name in table.columns}
@@ -170,15 +181,12 @@ def _table(table: InputTable, head: int) -> dict[Item, int]:
     if order is not None:
         places = table.numbers(order, "order")
         rows.sort(key=lambda row: places[row])
-    found: dict[Item, int] = {}
-    for r in rows:
-        _add(found, Item(topics[r], documents[r]), table.name, head + table.line(r))
-    return found
+    for row in rows:
+        yield Item(topics[row], documents[row]), head + table.line(row)
 
 
-def _plain(source: Source, head: int) -> dict[Item, int]:
-    """Return the documents of a text without a header, each with its line."""
-    found: dict[Item, int] = {}
+def _plain(source: Source, head: int) -> Iterator[tuple[Item, int]]:
+    """Yield the documents of a text without a header, each with its line."""
     try:
         text = source.content().decode("utf-8")
     except UnicodeDecodeError:
@@ -197,17 +205,4 @@ def _plain(source: Source, head: int) -> dict[Item, int]:
                 line=number,
                 remedy="give a table with the columns topic and document, or a qrels file",
             )
-        _add(found, Item(words[0], words[len(words) // 2]), source.name, number)
-    return found
-
-
-def _add(items: dict[Item, int], item: Item, file: str, line: int) -> None:
-    first = items.setdefault(item, line)
-    if first != line:
-        raise InputError(
-            f"document '{item.document}' of topic '{item.topic}' is also in line {first}",
-            code="duplicate",
-            file=file,
-            line=line,
-            remedy="keep one row per topic and document",
-        )
+        yield Item(words[0], words[len(words) // 2]), number

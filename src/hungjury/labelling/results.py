@@ -28,7 +28,8 @@ class Results:
     Parameters
     ----------
     arguments : sequence of str
-        What follows `hungjury` on the command line; its output has to be JSON.
+        What follows `hungjury` on the command line; its output has to be JSON. Nothing: no
+        results.
     run : callable, optional
         Turns the arguments into (succeeded, output); default: in a process of its own.
     """
@@ -48,8 +49,10 @@ class Results:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def after(self, batches: int) -> dict[str, Any]:
+    def after(self, batches: int) -> dict[str, Any] | None:
         """Return the latest results; start a new leaderboard when another batch is labelled."""
+        if not self.arguments:
+            return None
         if batches > self._batches:
             self._batches = batches
             self._wanted.set()

@@ -13,6 +13,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import datetime, timezone
 from importlib.resources import files
 from typing import Any
@@ -398,10 +399,10 @@ def labels_given(paths: Sequence[str], policy: LabelPolicy, person: str = "") ->
                 part = table.keep(rows)
                 alone = person and part.find("judge") is None
                 more = _told(part, person)
-                for one in _labels({person: part} if alone else part, policy):
-                    key = (one.item.topic, one.item.document, one.judge)
-                    said = {"adjudicated": adjudicated, **more.get(key, {})}
-                    found.append(LabelGiven(one.item, one.judge, one.grade, **said))
+                found += [
+                    replace(one, adjudicated=adjudicated, **more.get((one.item, one.judge), {}))
+                    for one in _labels({person: part} if alone else part, policy)
+                ]
     return found
 
 
@@ -414,8 +415,8 @@ def _labels(source: Any, policy: LabelPolicy) -> list[LabelGiven]:
     ]
 
 
-def _told(table: InputTable, person: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return what else a table says of the label of each topic, document and judge."""
+def _told(table: InputTable, person: str) -> dict[tuple[Item, str], dict[str, Any]]:
+    """Return what else a table says of the label of each document and judge."""
     ids = [table.texts(table.need(role)) for role in ("topic", "document")]
     judge = table.find("judge")
     names = [person] * len(table) if judge is None else table.texts(judge)
@@ -424,9 +425,9 @@ def _told(table: InputTable, person: str) -> dict[tuple[str, str, str], dict[str
         table.columns.get(name, empty) for name in (table.given.get("at", "at"), "note", "seconds")
     )
     return {
-        key: {"at": _time(at[i]), "note": str(note[i] or ""),
-              "seconds": decimal_of(str(spent[i] or "")) or 0.0}
-        for i, key in enumerate(zip(*ids, names, strict=True))
+        (Item(topic, document), name): {"at": _time(at[i]), "note": str(note[i] or ""),
+                                        "seconds": decimal_of(str(spent[i] or "")) or 0.0}
+        for i, (topic, document, name) in enumerate(zip(*ids, names, strict=True))
     }  # fmt: skip
 
 
