@@ -267,16 +267,16 @@ class RankingData(Record, eq=False):
         if without := tuple(sorted(set(self.queries) - known)):
             text = "queries without labels, left out"
             notes.append(Note("unlabelled-queries", len(without), text, subjects=without))
+        values: NDArray[Any]
         if labels.labels is not None:
-            grades = np.maximum(labels.labels[found], 0).astype(np.int64)  # below 0: not judged
-            return replace(data, labels=Labels(np.where(missing, 0, grades)), notes=tuple(notes))
-        chances = labels.grade_p
-        if chances is None:
+            values = np.maximum(labels.labels, 0).astype(np.int64)[found]  # below 0: not judged
+        elif labels.grade_p is not None:
+            values = labels.grade_p[found]
+        else:
             assert labels.p is not None
-            chances = np.stack([1 - labels.p, labels.p], axis=1)
-        nothing = np.eye(chances.shape[1])[0]
-        gathered = Labels(np.where(missing[:, None], nothing, chances[found]))
-        return replace(data, labels=gathered, notes=tuple(notes))
+            values = np.stack([1 - labels.p, labels.p], axis=1)[found]
+        values[missing] = 0 if values.ndim == 1 else np.eye(values.shape[1])[0]
+        return replace(data, labels=Labels(values), notes=tuple(notes))
 
     def qrels(self) -> dict[str, dict[str, Any]]:
         """Return the labels as ``{query: {document: label}}``, grades or P(relevant)."""

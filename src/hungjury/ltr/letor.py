@@ -59,7 +59,11 @@ def read_letor(source: FileLike, labels: LabelKind = GRADES, columns: int = 0) -
     RankingData(1 query, 2 documents, 1 feature)
     """
     if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(ARRAYS):
-        return _arrays(os.fspath(source), labels)
+        start = os.fspath(source).removesuffix("feature.npy")
+        features, given, groups = (
+            _array(f"{start}{of}.npy") for of in ("feature", "label", "group")
+        )
+        return ranking_data(features, given, groups, kind=labels)
     files = expand(source)
     if len(files) > 1:
         raise InputError(
@@ -92,12 +96,6 @@ def _text(source: Source, kind: LabelKind) -> RankingData:
         queries,
         tuple(documents) if any(documents) else None,
     )
-
-
-def _arrays(path: str, kind: LabelKind) -> RankingData:
-    start = path.removesuffix("feature.npy")
-    features, labels, groups = (_array(f"{start}{of}.npy") for of in ("feature", "label", "group"))
-    return ranking_data(features, labels, groups, kind=kind)
 
 
 def _array(path: str) -> NDArray[Any]:

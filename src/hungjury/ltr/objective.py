@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -22,6 +21,7 @@ from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
 from hungjury.ltr.data import GRADES, Labels, ranking_data
 from hungjury.ltr.options import GOAL, GoalArguments, split_options
+from hungjury.measures.batch import on_all_cores
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue.average_precision import eGAP, threshold_probabilities, xGAP
 from hungjury.measures.catalogue.gain import nDCG
@@ -50,14 +50,10 @@ class Queries(Record, eq=False):
 
     @staticmethod
     def of(gains: Floats, offsets: Ints, discounts: Floats) -> Queries:
-        ideal = np.array(
-            [
-                _best(gains[begin:end], weights)
-                for begin, end, weights in zip(offsets[:-1], offsets[1:], discounts, strict=True)
-            ]
-        )
+        plain = Queries(gains, offsets, np.ascontiguousarray(discounts), np.ones(len(discounts)))
+        ideal = plain.values(gains)  # sorted by gain
         over_ideal = np.divide(1.0, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
-        return Queries(gains, offsets, np.ascontiguousarray(discounts), over_ideal)
+        return replace(plain, over_ideal=over_ideal)
 
     def lambdas(self, scores: Floats) -> tuple[Single, Single]:
         """Return first and second derivatives of the pairwise cost at these scores, [document]."""
@@ -91,19 +87,7 @@ class Queries(Record, eq=False):
         shares = cores() if len(self.gains) >= WORTH_SHARING else 1
         steps = np.linspace(0, self.offsets[-1], shares + 1)[1:-1]
         cuts = np.unique([0, *np.searchsorted(self.offsets, steps), len(self.over_ideal)]).tolist()
-        parts = list(pairwise(cuts))
-        if len(parts) == 1:
-            work(*parts[0])
-            return
-        with ThreadPoolExecutor(len(parts)) as pool:
-            for done in [pool.submit(work, *part) for part in parts]:
-                done.result()
-
-
-def _best(gains: Floats, weights: Floats) -> float:
-    """Return the weighted gains of documents sorted by gain."""
-    best = np.sort(gains)[::-1][: len(weights)]
-    return float(best @ weights[: len(best)])
+        on_all_cores(lambda part: work(*part), list(pairwise(cuts)))
 
 
 def class_shares(labels: Labels, offsets: Ints, nav_rel: int) -> Floats:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy
-from hungjury.base.errors import UnknownName, check_choice
+from hungjury.base.errors import UnknownName
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 def curve_of(scores: Scores, rel: int, by: CurveBy) -> Curve:
     """Return the curve of scores by interpolated precision, or by precision and recall at ranks."""
-    check_choice("by", by, get_args(CurveBy))
     mean = scores.mean()
     if by == "recall":
         found = _numbered(scores.measures, "IPrec", rel, 'evaluate with "iprec_at_recall"')

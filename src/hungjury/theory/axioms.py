@@ -22,7 +22,6 @@ from hungjury.base.errors import (
     HungjuryError,
     InputError,
     MeasureError,
-    check_seed,
     plural,
 )
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
@@ -182,7 +181,6 @@ def check_axioms(
     check_count("length", length, 1, MOST_RANKS)
     check_count("grades", grades, 2, MOST_GRADE + 1)
     check_count("samples", samples, 1, MOST_SAMPLES)
-    check_seed(seed)
     scorer = ListScorer(measure)
     scorer.check(grades - 1)
     given = None if pool is None else _pool_counts(pool, length, grades)
@@ -221,8 +219,7 @@ def check_axioms(
         method=method,
         pools=len(pools),
         pairs=compared,
-        replacement=found["replacement"],
-        swap=found["swap"],
+        **found,
         proof="" if scorer.measure is None else scorer.measure.proof,
     )
 

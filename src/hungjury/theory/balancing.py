@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import SimulatedLabels
-from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, check_seed
+from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -366,7 +366,6 @@ def significance_curve(
     check_count("length", length, MIDDLE, MOST_RANKS)
     check_count("topics", topics, 2, MOST_RANKS)
     check_count("trials", trials, 1, MOST_SAMPLES)
-    check_seed(seed)
     rng = np.random.default_rng(seed)
     scores = _fixed_scores if labels == "fixed" else _independent_scores
     felt = min(length, max(MIDDLE, math.ceil(math.log(UNSEEN) / math.log(p))))

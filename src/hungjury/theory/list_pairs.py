@@ -22,6 +22,7 @@ from hungjury.theory.balancing_forms import TOLERANCE
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
 Grades: TypeAlias = tuple[int, ...]
+Numbers: TypeAlias = NDArray[np.int64]
 
 
 class ListScorer:
@@ -133,7 +134,7 @@ def all_lists(length: int, grades: int) -> Lists:
     return (numbers[:, None] // _worth(length, grades) % grades).astype(np.int16)
 
 
-def _worth(length: int, grades: int) -> NDArray[np.int64]:
+def _worth(length: int, grades: int) -> Numbers:
     return np.asarray(grades ** np.arange(length - 1, -1, -1))
 
 
@@ -143,10 +144,8 @@ def all_pairs(
     """All pairs of all lists that can be drawn from each pool."""
     lists, worth = all_lists(length, grades), _worth(length, grades)
     counts = np.stack([(lists == grade).sum(axis=-1) for grade in range(grades)], axis=-1)
-    pairs = {
-        "replacement": _replacements(lists, worth, grades),
-        "swap": _swaps(lists, worth),
-    }
+    moves = {"replacement": _replacements(lists, worth, grades), "swap": _swaps(lists, worth)}
+    pairs = {axiom: _in_order(list(found)) for axiom, found in moves.items()}
     for pool in pools:
         possible = np.all(counts <= np.array(pool), axis=-1)
         values = np.full(len(lists), np.nan)
@@ -157,36 +156,25 @@ def all_pairs(
             yield ListPairs(axiom, lists[low], lists[high], values[low], values[high], pool)
 
 
-def _replacements(
-    lists: Lists, worth: NDArray[np.int64], grades: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of the lists before and after every replacement; a list is a number in digits."""
-    before, after = [], []
+def _replacements(lists: Lists, worth: Numbers, grades: int) -> Iterator[Numbers]:
+    """Yield the numbers of lists before and after replacements, [2, pair]; a list is a number in
+    digits."""
     for place, raised in itertools.product(range(lists.shape[1]), range(1, grades)):
         able = np.flatnonzero(lists[:, place] + raised < grades)
-        before.append(able)
-        after.append(able + raised * worth[place])
-    return _in_order(before, after)
+        yield np.stack([able, able + raised * worth[place]])
 
 
-def _swaps(lists: Lists, worth: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of the lists before and after every swap."""
-    before, after = [], []
+def _swaps(lists: Lists, worth: Numbers) -> Iterator[Numbers]:
+    """Yield the numbers of lists before and after swaps, [2, pair]."""
     for upper, lower in itertools.combinations(range(lists.shape[1]), 2):
         gap = lists[:, lower].astype(np.int64) - lists[:, upper]
         able = np.flatnonzero(gap > 0)
-        before.append(able)
-        after.append(able + gap[able] * (worth[upper] - worth[lower]))
-    return _in_order(before, after)
+        yield np.stack([able, able + gap[able] * (worth[upper] - worth[lower])])
 
 
-def _in_order(
-    before: list[NDArray[np.int64]], after: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    empty = np.empty(0, dtype=np.int64)
-    low, high = np.concatenate([empty, *before]), np.concatenate([empty, *after])
-    order = np.lexsort((high, low))
-    return low[order], high[order]
+def _in_order(pairs: list[Numbers]) -> Numbers:
+    both = np.concatenate([np.empty((2, 0), dtype=np.int64), *pairs], axis=1)
+    return np.asarray(both[:, np.lexsort(both[::-1])])
 
 
 def random_pairs(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,7 +194,11 @@ def compare_lists(
             remedy=f"max_grade must be at least {largest}",
         )
     sides = [_counts(labels, kind, scale, top) for labels in (first, second)]
-    return ListComparison(_relation(*sides), first, second, kind, scale, *sides)
+    within, beyond = (sides[0] <= sides[1]).all(), (sides[0] >= sides[1]).all()
+    relation: Relation = "less" if within else "greater" if beyond else "incomparable"
+    if within and beyond:
+        relation = "equal"
+    return ListComparison(relation, first, second, kind, scale, *sides)
 
 
 def _labels(given: Sequence[int], name: str) -> Grades:
@@ -215,18 +219,14 @@ def _counts(labels: Grades, kind: str, scale: str, top: int) -> NDArray[np.int64
     """The figures by which lists are compared; all of a's must be within b's for a <= b."""
     if scale == "ratio":
         return np.array([sum(labels)], dtype=np.int64)
-    reached = np.array(labels, dtype=np.int64)[:, None] >= np.arange(top + 1)
-    running: NDArray[np.int64] = np.cumsum(reached, axis=0, dtype=np.int64)
-    return running if kind == "rank" else running[-1]
+    return _reached(np.array(labels), kind, range(top + 1))
 
 
-def _relation(a: NDArray[np.int64], b: NDArray[np.int64]) -> Relation:
-    within, beyond = bool((a <= b).all()), bool((a >= b).all())
-    if within and beyond:
-        return "equal"
-    if within:
-        return "less"
-    return "greater" if beyond else "incomparable"
+def _reached(lists: NDArray[Any], order: str, grades: range) -> NDArray[np.int64]:
+    """Count [..., rank, grade] the documents of each of the grades and above down to each rank;
+    for sets, [..., grade] in the whole list."""
+    running = np.cumsum(lists[..., None] >= np.array(grades), axis=-2, dtype=np.int64)
+    return np.asarray(running if order == "rank" else running[..., -1, :])
 
 
 def _climb(start: Grades, goal: Grades) -> tuple[Step, ...]:
@@ -428,9 +428,7 @@ def _steps(lists: Lists, order: ListOrder, grades: int) -> tuple[Places, Places]
     if order == "top":
         by_digits = np.lexsort(lists.T[::-1])
         return by_digits[:-1], by_digits[1:]
-    reached = lists[:, :, None] >= np.arange(1, grades)
-    counts = np.cumsum(reached, axis=1) if order == "rank" else reached.sum(axis=1, keepdims=True)
-    flat = counts.reshape(len(lists), -1)
+    flat = _reached(lists, order, range(1, grades)).reshape(len(lists), -1)
     below: NDArray[np.bool_] = np.all(flat[:, None] <= flat[None], axis=2)
     np.fill_diagonal(below, False)
     paths = np.asarray(below, dtype=np.float32)

@@ -20,7 +20,6 @@ from hungjury.measures.catalogue.gain import MAX_GRADE, Persistent, gain_table
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Residual"]
 
-
 WANTED = param(1.0, kind=number, low=0, open_low=True, doc="gain that the user wants in all")
 
 
@@ -31,7 +30,7 @@ class Reading(Measure):
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         """Return C of the ranks [..., n], given their gains and the gains down to them."""
-        raise NotImplementedError
+        return np.ones_like(gain)
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
         """Return Σ V(n) / V(rank) from `rank` on, where all documents have this gain."""
@@ -118,8 +117,7 @@ class INSQ(Reading):
         return np.broadcast_to(_squared(rank + 2 * self.T), gain.shape)
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
-        start = np.full_like(total, rank + 2 * self.T - 1)
-        return _inverse_squares(start)
+        return _inverse_squares(np.full_like(total, rank + 2 * self.T - 1))
 
 
 def _squared(steps: Floats) -> Floats:
@@ -154,12 +152,8 @@ class NearlyERR(Reading):
 
     paper = "Azzopardi, Mackenzie and Moffat 2021"
 
-    def goes_on(self, rank: Floats) -> Floats:
-        """Return the chance to read on after a document without gain."""
-        return np.ones_like(rank)
-
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
-        return np.asarray(self.goes_on(rank) * (1 - gain))
+        return super().go_on(rank, gain, total) * (1 - gain)
 
 
 @CATALOGUE.add("NERR8")
@@ -175,8 +169,8 @@ class NERR9(ReadingToCutoff, NearlyERR):
 
     formula = "NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
 
-    def goes_on(self, rank: Floats) -> Floats:
-        return np.asarray(rank / (rank + 1))
+    def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
+        return np.asarray(rank / (rank + 1) * (1 - gain))
 
 
 @CATALOGUE.add("NERR10")
@@ -186,26 +180,22 @@ class NERR10(NearlyERR):
     formula = "NERR10 = Σ_n W(n) gain(n), C(n) = p (1 - gain(n))"
     p: float = param(0.9, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
-    def goes_on(self, rank: Floats) -> Floats:
-        return np.full_like(rank, self.p)
+    def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
+        return self.p * (1 - gain)
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
         return np.full_like(total, 1.0 if gain else 1 / (1 - self.p))
 
 
 @CATALOGUE.add("NERR11")
-class NERR11(NearlyERR):
+class NERR11(NearlyERR, INSQ):
     """Nearly ERR, equation 11: unsatisfied users read on as in INSQ."""
 
     formula = "NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
     T: float = WANTED
 
-    def goes_on(self, rank: Floats) -> Floats:
-        return _squared(rank + 2 * self.T)
-
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
-        start = np.full_like(total, rank + 2 * self.T - 1)
-        return np.ones_like(total) if gain else _inverse_squares(start)
+        return np.ones_like(total) if gain else super().tail(rank, total, gain)
 
 
 @CATALOGUE.add("Residual")
