@@ -14,7 +14,7 @@ from hungjury.data.alignment import align
 from hungjury.leaderboard.board import standing
 from hungjury.leaderboard.draws import (
     Parts,
-    Summing,
+    ScoreDraws,
     as_reported,
     mean_draws,
 )
@@ -25,9 +25,7 @@ from oracles import leaderboard as naive
 
 def summary_of(values):
     """values: [draw, system, topic]"""
-    made = Summing(len(values), *values.shape[1:])
-    made.add(values.copy())
-    return made.finish()
+    return ScoreDraws.of([values.copy()], *values.shape[1:])
 
 
 def flat(grades, rng):
@@ -235,10 +233,8 @@ def test_summaries_of_blocks_are_those_of_all_draws(sizes):
     rng = np.random.default_rng(7)
     draws = 1000 + rng.normal(size=(50, 3, 4))
     draws[:, 1, 2] = 0.3  # the same in all draws
-    summing = Summing(50, 3, 4)
-    for block in np.split(draws, np.cumsum(sizes)[:-1]):
-        summing.add(block.copy())
-    found = summing.finish()
+    blocks = np.split(draws, np.cumsum(sizes)[:-1])
+    found = ScoreDraws.of((block.copy() for block in blocks), 3, 4)
     for s in range(3):
         assert found.means[:, s] == pytest.approx([sum(d[s]) / 4 for d in draws])
         for t in range(4):

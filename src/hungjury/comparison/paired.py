@@ -23,14 +23,6 @@ from hungjury.stats import paired as stats
 from hungjury.stats.multiple import Variance
 
 
-def _t(differences: Floats, *_: int) -> Any:
-    return stats.t_test(differences)
-
-
-def _student(differences: Floats, alpha: float, *_: int) -> tuple[Any, Any]:
-    return stats.t_interval(differences, alpha)
-
-
 class PairedTest(NamedTuple):
     """A test: how it is called, and its functions of differences [pair, topic].
 
@@ -40,8 +32,8 @@ class PairedTest(NamedTuple):
     """
 
     name: str
-    p: Callable[[Floats, int, int], Any] = _t
-    ends: Callable[[Floats, float, int, int], tuple[Any, Any]] = _student
+    p: Callable[[Floats, int, int], Any] = lambda d, *_: stats.t_test(d)
+    ends: Callable[[Floats, float, int, int], Any] = lambda d, alpha, *_: stats.t_interval(d, alpha)
     effect_size: Callable[[Floats], Any] = stats.cohens_d
     effect: str = "d_z"
     interval: str = "of the same test"  # how the interval of the mean difference is made
@@ -53,8 +45,8 @@ TESTS: dict[SignificanceTest, PairedTest] = {
     "t": PairedTest("Student's t", interval="Student's", draws=False),
     # Signed ranks say nothing about the mean; its interval is Student's here too.
     "wilcoxon": PairedTest(
-        "Wilcoxon's signed ranks", lambda d, *_: stats.wilcoxon(d), _student, stats.rank_biserial,
-        "rank-biserial", "Student's", draws=False,
+        "Wilcoxon's signed ranks", lambda d, *_: stats.wilcoxon(d), effect_size=stats.rank_biserial,
+        effect="rank-biserial", interval="Student's", draws=False,
     ),
     "randomisation": PairedTest(
         "Fisher's randomisation", stats.randomisation_test, stats.randomisation_interval

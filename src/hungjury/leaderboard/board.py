@@ -92,16 +92,11 @@ def _places(draws: Floats) -> tuple[Ints, Ints]:
     """[draw, system]: how many systems are larger, and how many equal, itself included."""
     order = np.argsort(-draws, axis=1, kind="stable")
     ordered = np.take_along_axis(draws, order, axis=1)
-    place = np.arange(draws.shape[1])
-    new = np.ones(draws.shape, dtype=bool)
-    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
-    ends = np.ones(draws.shape, dtype=bool)
-    ends[:, :-1] = new[:, 1:]
-    last = np.minimum.accumulate(np.where(ends, place, place[-1])[:, ::-1], axis=1)[:, ::-1]
-    above, equal = np.empty_like(first), np.empty_like(first)
-    np.put_along_axis(above, order, first, axis=1)
-    np.put_along_axis(equal, order, last - first + 1, axis=1)
+    new = np.diff(ordered, axis=1, prepend=np.inf) != 0  # not equal to the one before
+    group = np.cumsum(new).reshape(draws.shape) - 1  # of equal systems, counted over all draws
+    above, equal = np.empty_like(group), np.empty_like(group)
+    np.put_along_axis(above, order, (np.flatnonzero(new) % draws.shape[1])[group], axis=1)
+    np.put_along_axis(equal, order, np.bincount(group.ravel())[group], axis=1)
     return above, equal
 
 

@@ -392,15 +392,7 @@ def gold_estimate(
     )
     notes += noted("skipped", len(gold.skipped), text, about="result")
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
-    estimate = Estimate(
-        scale="gold",
-        mean=shown(mean),
-        cells=cells,
-        means=reported,
-        draws=reported,
-        parts=parts,
-    )
-    return estimate, correction, notes
+    return Estimate("gold", shown(mean), cells, reported, reported, parts), correction, notes
 
 
 def settled(

@@ -18,7 +18,6 @@ labelled it is the gold labels' own score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,9 +27,9 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.effects import Effects, Products, effects_in_parts, scores_under
+from hungjury.leaderboard.effects import Products, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import GoldLabels
-from hungjury.leaderboard.panel_error import components, contrasts, contrasts_within, independent
+from hungjury.leaderboard.panel_error import Spread, independent
 from hungjury.measures.batch import Scorer
 
 FOLDS = 5
@@ -49,16 +48,13 @@ class Prediction(Record, eq=False):
     @property
     def chances(self) -> Floats:
         """[document, grade]: probabilities of the grades, the mean over draws."""
-        mean = self.at_least.mean(axis=0)
-        edges = np.pad(mean, ((0, 0), (1, 1)), constant_values=((0, 0), (1, 0)))
-        return np.asarray(edges[:, :-1] - edges[:, 1:])
+        return np.asarray(-np.diff(self.at_least.mean(axis=0), prepend=1.0, append=0.0))
 
     @property
     def deviations(self) -> Floats:
         """[draw, document, grade]: drawn probabilities of the grades minus their means."""
         off = self.at_least - self.at_least.mean(axis=0)
-        edges = np.pad(off, ((0, 0), (0, 0), (1, 1)))
-        return np.asarray(edges[..., :-1] - edges[..., 1:])
+        return np.asarray(-np.diff(off, prepend=0.0, append=0.0))
 
     def draw(self, rng: np.random.Generator) -> Ints:
         """[draw, document]: places of drawn labels in the list of grades."""
@@ -207,54 +203,22 @@ ROUGH, FINE = 2, 16  # draws that effects are averaged over: of all documents, o
 CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted variance
 
 
-class Spread(Record, eq=False):
-    """The expected errors of predictions, as independent components."""
+def fitted(spread: Spread, gold: GoldLabels, seen: Floats, axis: Floats) -> Spread:
+    """Fit expected errors of predictions to squared errors seen on labelled documents.
 
-    scorer: Scorer
-    labels: NDArray[np.int16]  # [draw, document of the pool]
-    grades: tuple[int, ...]
-    chances: Floats  # [document of the pool, grade]
-    axis: Floats  # [system]: contrasts that grow if all scores grow by one factor; length 1, or 0
-    factor: float = 1.0  # fits their variance to the errors seen on labelled documents,
-    on_axis: float = 1.0  # and this one along the axis
-
-    def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
-        """Components of some documents of the pool, or of all of them; without the factor."""
-        return components(self.scorer, self.labels, self.grades, self.chances, documents)
-
-    def contrasts(self, probability: Floats) -> Floats:
-        """[system, system]: covariance of differences, over samples with these probabilities."""
-        return self._fit(contrasts(self.parts(), probability, self.systems))
-
-    def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
-        """The same for samples of that many documents, drawn by weight."""
-        found = contrasts_within(self.parts(), weight, budgets, self.systems)
-        return [self._fit(one) for one in found]
-
-    def _fit(self, covariance: Floats) -> Floats:
-        more = np.sqrt(self.on_axis) - np.sqrt(self.factor)
-        turn = np.sqrt(self.factor) * np.eye(self.systems) + more * np.outer(self.axis, self.axis)
-        return np.asarray(turn @ covariance @ turn)
-
-    @property
-    def systems(self) -> int:
-        return len(self.scorer.alignment.systems)
-
-    def fitted(self, gold: GoldLabels, seen: Floats) -> Spread:
-        """With the factors that fit it to squared errors seen on labelled documents.
-
-        seen: [2, labelled document], along the axis and across it.
-        """
-        expected = np.empty_like(seen)
-        for mine, parts in self.parts(gold.documents):
-            expected[:, mine] = along_and_across(parts.table(), self.axis)
-        probability = gold.probability[gold.documents]
-        some = probability < 1
-        weight = (1 - probability) / probability**2 if some.any() else np.ones(len(some))
-        total = expected @ weight
-        ratio = np.divide(seen @ weight, total, out=np.ones(2), where=total > 0)
-        on_axis, factor = np.clip(ratio, *CALIBRATION).tolist()
-        return replace(self, factor=factor, on_axis=on_axis)
+    seen: [2, labelled document], along the axis [system] and across it, each of which has a factor.
+    """
+    expected = np.empty_like(seen)
+    for mine, parts in spread.parts(gold.documents):
+        expected[:, mine] = along_and_across(parts.table(), axis)
+    probability = gold.probability[gold.documents]
+    some = probability < 1
+    weight = (1 - probability) / probability**2 if some.any() else np.ones(len(some))
+    total = expected @ weight
+    ratio = np.divide(seen @ weight, total, out=np.ones(2), where=total > 0)
+    along, across = np.sqrt(np.clip(ratio, *CALIBRATION))
+    turn = across * np.eye(len(axis)) + (along - across) * np.outer(axis, axis)
+    return replace(spread, turn=turn)
 
 
 def along_and_across(table: Floats, axis: Floats) -> Floats:
@@ -305,14 +269,14 @@ def direct(
     mean = cells.mean(axis=1)
     # Labels were drawn, not summed over: correct for the difference by the effects.
     for mine, effect in effects_in_parts(scorer, rough, gold.grades):
-        mean += effect.summed((expected - share)[mine])
+        mean += np.tensordot(effect.table(), (expected - share)[mine], axes=2)
     worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
     for mine, effect in effects_in_parts(scorer, rough, gold.grades, skipped):
         worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])
     axis = cells.mean(axis=1) - cells.mean()
     axis /= np.linalg.norm(axis) or 1.0
     total, level, squared, disagreement = _errors(scorer, labels[:FINE], gold, chances, axis)
-    spread = Spread(scorer, rough, gold.grades, chances, axis).fitted(gold, squared)
+    spread = fitted(Spread(scorer, rough, gold.grades, chances), gold, squared, axis)
     covariance = spread.contrasts(gold.probability) + level + disagreement
     return Direct(
         mean + total,
@@ -335,7 +299,7 @@ def _predicted(
         return np.zeros((moved.shape[1], moved.shape[1]))
     off = prediction.deviations[:, unseen]
     for mine, effect in effects_in_parts(scorer, labels, gold.grades, unseen):
-        moved += [effect.summed(one[mine]) for one in off]
+        moved += np.tensordot(off[:, mine], effect.table(), axes=((1, 2), (1, 2)))
     return np.atleast_2d(np.cov(moved, rowvar=False))
 
 

@@ -21,7 +21,7 @@ uncertain beside it: the panel error is about judges, not about the size of that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -74,49 +74,33 @@ class ScoreDraws(Record, eq=False):
     def __len__(self) -> int:
         return len(self.means)
 
+    @staticmethod
+    def of(blocks: Iterable[Floats], systems: int, topics: int) -> ScoreDraws:
+        """Summarise blocks of draws [draw, system, topic], which may be overwritten.
 
-class Summing:
-    """Builds a `ScoreDraws` from blocks of draws.
-
-    Deviations are taken from the first draw, which is near enough to the mean for sums of squares
-    to lose no digits, and makes them 0 where all draws are the same.
-    """
-
-    def __init__(self, draws: int, systems: int, topics: int) -> None:
-        self.means = np.empty((draws, systems))
-        self.sums, self.squares = np.zeros((systems, topics)), np.zeros((systems, topics))
-        self.products = np.zeros((systems, systems))
-        self.first: Floats | None = None
-        self.done = 0
-
-    def add(self, values: Floats) -> None:
-        """values: [draw, system, topic], which may be overwritten.
-
-        Fastest where they are laid out as [system, topic, draw].
+        Fastest where they are laid out as [system, topic, draw]. Deviations are taken from the
+        first draw, which is near enough to the mean for sums of squares to lose no digits, and
+        makes them 0 where all draws are the same.
         """
-        block = slice(self.done, self.done + len(values))
-        self.means[block] = values.mean(axis=2)
-        self.done = block.stop
-        if self.first is None:
-            self.first = values[0].copy()
-        by_system = values.transpose(1, 2, 0)
-        by_system -= self.first[:, :, None]
-        self.sums += by_system.sum(axis=2)
-        self.squares += np.einsum("std,std->st", by_system, by_system)
-        rows = by_system.reshape(len(by_system), -1)
-        self.products += rows @ rows.T
-
-    def finish(self) -> ScoreDraws:
-        assert self.first is not None
-        number = len(self.means)
-        shift = self.sums / number
-        variance = np.maximum(self.squares / number - shift**2, 0)
-        return ScoreDraws(
-            self.means,
-            self.first + shift,
-            np.sqrt(variance),
-            self.products - number * shift @ shift.T,
-        )
+        first, sums, squares = np.zeros((3, systems, topics))
+        products = np.zeros((systems, systems))
+        means: list[Floats] = []
+        for values in blocks:
+            if not means:
+                first = values[0].copy()
+            means.append(values.mean(axis=2))
+            by_system = values.transpose(1, 2, 0)
+            by_system -= first[:, :, None]
+            sums += by_system.sum(axis=2)
+            squares += np.einsum("std,std->st", by_system, by_system)
+            rows = by_system.reshape(len(by_system), -1)
+            products += rows @ rows.T
+        by_draw = np.ascontiguousarray(np.concatenate(means))  # sums follow the layout
+        number = len(by_draw)
+        shift = sums / number
+        variance = np.maximum(squares / number - shift**2, 0)
+        products -= number * shift @ shift.T
+        return ScoreDraws(by_draw, first + shift, np.sqrt(variance), products)
 
 
 class Drawn(Record, eq=False):
@@ -152,8 +136,7 @@ def draw_scores(
     scorer = Scorer(options.measure, aligned, merged.max_grade)
     found = None
     if method.drawn_from == "model":
-        found = draw_labels(merged, _strata(merged, aligned, options), draws, seed,
-                            _counter(progress, draws))  # fmt: skip
+        found = draw_labels(merged, _strata(merged, aligned, options), draws, seed, progress)
         labels = found.labels
         values = _summary(aligned, draws, lambda rows: _score(scorer, labels[rows]))
         found = replace(found, labels=labels[:: -(-draws // MOST_KEPT)].copy())
@@ -234,30 +217,14 @@ def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
 
 def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
     """Summarise all draws, scored in blocks."""
-    summing = Summing(draws, *aligned.shape)
     numbers = max(len(aligned.length), len(aligned.pool), 1)
     step = max(NUMBERS_AT_ONCE // numbers // LANES, 1) * LANES
-    for start in range(0, draws, step):
-        summing.add(score(slice(start, min(start + step, draws))))
-    return summing.finish()
+    blocks = (slice(start, min(start + step, draws)) for start in range(0, draws, step))
+    return ScoreDraws.of(map(score, blocks), *aligned.shape)
 
 
 def _number(seed: np.random.SeedSequence) -> int:
     return int(seed.generate_state(1)[0])
-
-
-def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
-    """Count finished draws of all chains together."""
-    if progress is None:
-        return None
-    done = 0
-
-    def count(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(min(done, total), total, "drawing labels")
-
-    return count
 
 
 class Parts(Record, eq=False):

@@ -111,10 +111,6 @@ class TabledEffects(Record, eq=False):
         part]."""
         return TabledEffects(np.einsum("sdg,dgp->sdp", self.values, turn))
 
-    def summed(self, weight: Floats) -> Floats:
-        """[system]: sums over documents and grades, by weight [document, grade]."""
-        return np.tensordot(self.values, weight, axes=2)
-
     def add_to(self, products: Products, documents: slice) -> None:
         """Add the products of these effects, which are those of some documents of the pool."""
         products.add_table(documents, self.values)
@@ -145,14 +141,6 @@ class LinearEffects(Record, eq=False):
     def turned(self, turn: Floats) -> LinearEffects:
         rate, pull = (np.einsum("kdg,dgp->kdp", one, turn) for one in (self.rate, self.pull))
         return replace(self, rate=rate, pull=pull)
-
-    def summed(self, weight: Floats) -> Floats:
-        out = self.bases @ np.tensordot(self.rate, weight, axes=2)
-        for slope, pull in zip(self.slopes, self.pull, strict=True):
-            by_document = np.zeros(self.lists.documents)
-            by_document[self.at] = (pull * weight).sum(axis=1)
-            out += (slope * self.lists.at_places(by_document)).sum(axis=1)
-        return np.asarray(out)
 
     def add_to(self, products: Products, documents: slice) -> None:
         if self.slopes.shape[2] > SPARSE * len(self.at):

@@ -34,7 +34,7 @@ from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, PanelError, kind_of_panel
 from hungjury.leaderboard.plan import VOTE, expected_differences, first_hit, influence
-from hungjury.measures.batch import Scorer
+from hungjury.measures.batch import Scorer, places
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.multiple import of_differences, simultaneous_widths, told_apart, typical
 
@@ -134,10 +134,7 @@ class Evidence(Record, eq=False):
         found, depth = self.alignment, self.depth
         ranks = np.arange(1, depth + 1)
         out = np.where(ranks <= found.length[:, None], UNJUDGED, BEYOND).astype(np.int32)
-        size = found.stop - found.start
-        cell = np.repeat(np.arange(len(size)), size)
-        within = np.arange(len(cell)) - np.repeat(np.cumsum(size) - size, size)
-        place = np.repeat(found.start, size) + within
+        cell, place = places(found)
         near = found.rank[place] <= depth
         out[cell[near], found.rank[place[near]] - 1] = found.document[place[near]]
         return out.reshape(*found.shape, depth)

@@ -17,7 +17,7 @@ from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import QrelsLike
 from hungjury.data.scales import check_gold
-from hungjury.leaderboard.plan_file import Plan, in_order, rows_reached
+from hungjury.leaderboard.plan_file import Plan, in_order, named, rows_reached
 
 FEW_LABELS = 50
 
@@ -142,9 +142,18 @@ def gold_labels(
 
 def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None) -> GoldLabels:
     """People's labels of documents of the pool."""
-    pool = judgments.pool
-    rows, label, scale = _rows(gold)
-    place = np.array([pool.find(topic, document) for topic, document in rows], dtype=np.int64)
+    pool, given = judgments.pool, gold if isinstance(gold, Judgments) else as_qrels(gold)
+    if given.soft:
+        raise InputError(
+            "gold labels are probabilities",
+            code="needs-grades",
+            argument="gold",
+            remedy="give grades as gold labels",
+        )
+    place = np.array([pool.find(*name) for name in named(given.pool)], dtype=np.int64)
+    label: Any = given.label if isinstance(given, Judgments) else given.labels
+    if isinstance(given, Judgments):
+        place = place[given.document]
     outside = int(((place < 0) & (label >= 0)).sum())
     keep = (place >= 0) & (label >= 0)
     if not keep.any():
@@ -155,8 +164,8 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
         )
     notes = _unusual(place[keep], label[keep], judgments)
     if rel is None:
-        notes += check_gold(label[keep], scale, judgments)
-        grades = tuple(range(max(*scale, *judgments.grades) + 1))
+        notes += check_gold(label[keep], given.grades, judgments)
+        grades = tuple(range(max(*given.grades, *judgments.grades) + 1))
     else:
         label, grades = np.where(label < 0, label, label >= rel), (0, 1)
     documents, at = np.unique(place[keep], return_inverse=True)
@@ -193,27 +202,6 @@ def _unusual(place: Ints, label: NDArray[Any], judgments: Judgments) -> tuple[No
     return notes + noted("gold-equals-judge", len(names), text, subjects=names, about="result")
 
 
-def _rows(
-    gold: QrelsLike | Judgments,
-) -> tuple[list[tuple[str, str]], NDArray[Any], tuple[int, ...]]:
-    """(topic, document) pairs, their labels, and the scale."""
-    given = gold if isinstance(gold, Judgments) else as_qrels(gold)
-    if given.soft:
-        raise InputError(
-            "gold labels are probabilities",
-            code="needs-grades",
-            argument="gold",
-            remedy="give grades as gold labels",
-        )
-    pool = given.pool
-    if isinstance(given, Judgments):
-        document, label = given.document.tolist(), np.asarray(given.label)
-    else:
-        document, label = list(range(len(pool))), np.asarray(given.labels)
-    names, topics, topic = pool.documents, pool.topics, pool.topic_of
-    return [(topics[topic[d]], names[d]) for d in document], label, given.grades
-
-
 def _by_plans(
     found: GoldLabels, pool: Pool, plans: Sequence[Plan], weights: Sequence[Floats]
 ) -> GoldLabels:
@@ -248,7 +236,7 @@ def _by_plans(
         if not done.any():
             continue
         if plan.design == "topics":
-            return _only_drawn(found, drawn, pool)
+            return _whole_topics(_only_drawn(found, drawn), pool)
         reached = rows_reached(done)
         due[place[:reached]] = True
         covered = plan.covers(pool)
@@ -291,15 +279,12 @@ def _by_plans(
     return found.noted("after-gap", late, text)
 
 
-def _only_drawn(
-    found: GoldLabels, drawn: NDArray[np.bool_], pool: Pool | None = None
-) -> GoldLabels:
-    """Labels of documents that a plan drew; with a pool, of its whole topics only."""
+def _only_drawn(found: GoldLabels, drawn: NDArray[np.bool_]) -> GoldLabels:
+    """Labels of documents that a plan drew."""
     planned = drawn[found.documents]
     other = int((~planned).sum())
     text = f"{plural(other, 'gold label')} of documents that the plan did not draw, ignored"
-    found = found.only(planned).noted("not-in-plan", other, text)
-    return found if pool is None else _whole_topics(found, pool)
+    return found.only(planned).noted("not-in-plan", other, text)
 
 
 def _whole_topics(found: GoldLabels, pool: Pool) -> GoldLabels:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from hungjury.base.errors import Argument, MeasureError, Note, percent, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
+from hungjury.data.runs import Progress
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merge_types import Merged
@@ -110,6 +112,7 @@ HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 LEAST_AGREEMENT = 0.5  # correlation of the expected grades of two chains
 NO_SPREAD = 1e-9  # expected grades that differ by less are the same
 SWEEPS_A_FIT = 10  # sweeps between fits of the strata
+TOLD = 50  # sweeps after which progress is told
 
 Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
 
@@ -197,8 +200,8 @@ class _Chain:
             self.with_vote.reshape(-1),
         )
 
-    def run(self, draws: int, progress: Callable[[int], None] | None) -> NDArray[np.int8]:
-        """[draw, judged document], after a discarded warm-up."""
+    def run(self, draws: int, tell: Callable[[], None]) -> NDArray[np.int8]:
+        """[draw, judged document], after a discarded warm-up; tells of every 50 sweeps."""
         kept = np.empty((draws, len(self.grades)), dtype=np.int8)
         for i in range(-WARM_UP, draws):
             if i == 0:
@@ -208,8 +211,8 @@ class _Chain:
             self.sweep()
             if i >= 0:
                 kept[i] = self.grades
-            if progress is not None and i % 50 == 49:
-                progress(50)
+            if i % TOLD == TOLD - 1:
+                tell()
         return kept
 
 
@@ -218,7 +221,7 @@ def draw_labels(
     strata: Strata,
     draws: int,
     seed: np.random.SeedSequence,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> LabelDraws:
     """Draw label sets from the posterior of EM's model, started from what EM found.
 
@@ -231,11 +234,16 @@ def draw_labels(
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]
     share = [draws // CHAINS + (c < draws % CHAINS) for c in range(CHAINS)]
+    sweeps = count(TOLD, TOLD)  # of all chains together
+
+    def tell() -> None:
+        if progress is not None:
+            progress(min(next(sweeps), draws), draws, "drawing labels")
 
     seeds = [np.random.default_rng(one) for one in seed.spawn(CHAINS)]
     chains = [_Chain(votes, strata, start, rng) for rng in seeds]
     with ThreadPoolExecutor(min(CHAINS, cores())) as pool:
-        kept = list(pool.map(lambda c, n: c.run(n, progress), chains, share))
+        kept = list(pool.map(lambda c, n: c.run(n, tell), chains, share))
     check_chains(panel, merged.posterior, [chain.posterior for chain in chains])
     labels = np.full((draws, len(panel.pool)), NOT_JUDGED)
     labels[:, panel.judged] = np.array(panel.grades, dtype=np.int16)[np.concatenate(kept)]

@@ -130,10 +130,10 @@ def leaderboard(
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
     notes += jury.notes + kin_notes
+    labelled = correction = overrated = None
     if people is None:
         made, layer = _by_panel(jury, drawn, options, kin)
         notes += () if layer is None else layer.notes
-        evidence = Evidence(options, panel, jury, agreement, kin, drawn, made, layer)
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
         made, correction, more = gold_estimate(labelled, jury.panel, drawn, options, means_seed)
@@ -146,19 +146,9 @@ def leaderboard(
             made, correction, more = settled(made, correction, alone, told)
             notes += more
         layer = layer if correction.decides == "panel" else None
-        evidence = Evidence(
-            options,
-            panel,
-            jury,
-            agreement,
-            kin,
-            drawn,
-            made,
-            layer,
-            labelled,
-            correction,
-            overrated,
-        )
+    evidence = Evidence(
+        options, panel, jury, agreement, kin, drawn, made, layer, labelled, correction, overrated
+    )
     return Leaderboard.of(evidence, notes + _cautions(evidence))
 
 

@@ -33,7 +33,7 @@ see `topic_effects`. The mean over systems is subtracted: only differences remai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -119,8 +119,7 @@ def people_given_votes(panel: Panel) -> Floats:
         below = np.minimum(place.astype(np.int64), 2)
         at_least = known[:, below] + (place - below) * (known[:, below + 1] - known[:, below])
     at_least = np.where(panel.judged[:, None], at_least, 0.0)
-    ends = np.zeros((len(at_least), 1))
-    return np.asarray(-np.diff(np.hstack([ends + 1, at_least, ends]), axis=1))
+    return -np.diff(at_least, prepend=1.0, append=0.0)
 
 
 def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
@@ -137,8 +136,7 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
         chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
     sets = 1 if linear_kernel(scorer) is None else LABEL_SETS
     labels = drawn_grades(vote_shares(panel), panel.grades, sets, rng)
-    parts = components(scorer, labels, grades, chances)
-    return _sums(parts, [np.ones(len(chances))], len(alignment.systems))[0]
+    return Spread(scorer, labels, grades, chances).sums([np.ones(len(chances))])[0]
 
 
 def credit_below(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
@@ -410,7 +408,9 @@ def combine_estimates(
     around = centre - mean
     cover = np.diag(weight @ within) + (around * weight[:, None]).T @ around
     shared_variance = max(float(covariance.mean()), 0.0)
-    at = _quantiles(weight, draws, rng)
+    # Grid points in proportion to their weight, as evenly as possible, in random order.
+    quantile, upto = (rng.permutation(draws) + rng.random()) / draws, np.cumsum(weight)
+    at = np.searchsorted(upto, quantile * upto[-1])
     drawn = centre[at] + np.sqrt(within[at]) * rng.standard_normal((draws, len(noise)))
     shared = direct.mean() + np.sqrt(shared_variance) * rng.standard_normal((draws, 1))
     return Combined(
@@ -459,12 +459,6 @@ def _axes(covariance: Floats, kernel: Floats) -> tuple[Floats, Floats, Floats]:
     return turn.T @ whiten, contrasts @ root @ turn, np.maximum(noise, 0)
 
 
-def _quantiles(weight: Floats, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Grid points in proportion to their weight, spread as evenly as possible, in random order."""
-    places, upto = (rng.permutation(draws) + rng.random()) / draws, np.cumsum(weight)
-    return np.asarray(np.searchsorted(upto, places * upto[-1]))
-
-
 def _summary(value: Floats, weight: Floats, level: float) -> tuple[float, float, float]:
     """Return the median and the interval of weighted values."""
     order = np.argsort(value)
@@ -472,9 +466,6 @@ def _summary(value: Floats, weight: Floats, level: float) -> tuple[float, float,
     tail = (1 - level) / 2
     median, low, high = value[order][np.searchsorted(upto, (0.5, tail, 1 - tail))].tolist()
     return median, low, high
-
-
-Parts = Iterable[tuple[slice, Effects]]  # documents of the pool, and their effects
 
 
 def independent(chances: Floats) -> Floats:
@@ -497,52 +488,54 @@ def independent(chances: Floats) -> Floats:
     return turn
 
 
-def components(
-    scorer: Scorer,
-    labels: NDArray[np.int16],
-    grades: tuple[int, ...],
-    chances: Floats,
-    documents: Ints | None = None,
-) -> Iterator[tuple[slice, Effects]]:
-    """Effects of grades with these chances [document of the pool, grade] as independent components,
-    of some documents of the pool, or of all; see `effects_in_parts`."""
-    mine = chances if documents is None else chances[documents]
-    for part, effect in effects_in_parts(scorer, labels, grades, documents):
-        yield part, effect.turned(independent(mine[part]))
+class Spread(Record, eq=False):
+    """Uncertain grades of all documents of a pool, as independent components of their effects."""
 
+    scorer: Scorer
+    labels: NDArray[np.int16]  # [draw, document of the pool]; effects are means over draws
+    grades: tuple[int, ...]
+    chances: Floats  # [document of the pool, grade]
+    turn: Floats | None = None  # [system, system]: fits contrasts to errors that were seen
 
-def contrasts(parts: Parts, probability: Floats, systems: int) -> Floats:
-    """[system, system]: the covariance of differences between systems, over samples drawn with
-    these probabilities; documents of probability 0 are predicted."""
-    left = np.divide(
-        1 - probability, probability, out=np.ones(len(probability)), where=probability > 0
-    )
-    (found,) = _sums(parts, [left], systems)
-    return centred(found)
+    def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
+        """Components of some documents of the pool, or of all of them; see `effects_in_parts`."""
+        mine = self.chances if documents is None else self.chances[documents]
+        for part, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
+            yield part, effect.turned(independent(mine[part]))
 
+    def sums(self, weights: list[Floats]) -> list[Floats]:
+        """[system, system]: products of components, summed over documents, for each of the weights
+        [document]."""
+        products = Products(len(self.scorer.alignment.systems), weights)
+        for documents, effects in self.parts():
+            effects.add_to(products, documents)
+        return products.finish()
 
-def contrasts_within(
-    parts: Parts, weight: Floats, budgets: list[int], systems: int
-) -> list[Floats]:
-    """[system, system] for each budget: the covariance of differences between systems, over samples
-    of that many documents drawn by weight.
+    def contrasts(self, probability: Floats) -> Floats:
+        """[system, system]: the covariance of differences between systems, over samples drawn with
+        these probabilities; documents of probability 0 are predicted."""
+        left = np.divide(
+            1 - probability, probability, out=np.ones(len(probability)), where=probability > 0
+        )
+        (found,) = self.sums([left])
+        return self._fit(found)
 
-    A document counts 1 / probability - 1 times, with probability min(1, c * weight). So two sums
-    of products serve all budgets, without the documents that are certain to be labelled.
-    """
-    inclusion = [expected_inclusion(weight, n) for n in budgets]
-    scale = [float((one / weight).max()) for one in inclusion]
-    certain = [
-        np.where(one >= 1, np.maximum(1 - 1 / (c * weight), 0), 0.0)
-        for one, c in zip(inclusion, scale, strict=True)
-    ]
-    by_weight, plain, *sure = _sums(parts, [1 / weight, np.ones(len(weight)), *certain], systems)
-    return [centred(by_weight / c - plain + one) for c, one in zip(scale, sure, strict=True)]
+    def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
+        """[system, system] for each budget: the same over samples of that many documents drawn by
+        weight.
 
+        A document counts 1 / probability - 1 times, with probability min(1, c * weight). So two
+        sums of products serve all budgets, without the documents that are certain to be labelled.
+        """
+        inclusion = [expected_inclusion(weight, n) for n in budgets]
+        scale = [float((one / weight).max()) for one in inclusion]
+        certain = [
+            np.where(one >= 1, np.maximum(1 - 1 / (c * weight), 0), 0.0)
+            for one, c in zip(inclusion, scale, strict=True)
+        ]
+        by_weight, plain, *sure = self.sums([1 / weight, np.ones(len(weight)), *certain])
+        return [self._fit(by_weight / c - plain + one) for c, one in zip(scale, sure, strict=True)]
 
-def _sums(parts: Parts, weights: list[Floats], systems: int) -> list[Floats]:
-    """Products of effects, summed over documents, for each of the weights [document]."""
-    products = Products(systems, weights)
-    for documents, effects in parts:
-        effects.add_to(products, documents)
-    return products.finish()
+    def _fit(self, covariance: Floats) -> Floats:
+        found = centred(covariance)
+        return found if self.turn is None else np.asarray(self.turn @ found @ self.turn)

@@ -26,8 +26,7 @@ from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
-    components,
-    contrasts_within,
+    Spread,
     expected_contrasts,
     exposure_kernel,
 )
@@ -76,8 +75,7 @@ def expected_differences(
     chances = (1 - unknown) * votes + unknown * usual
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
-    parts = components(scorer, drawn, grades, chances)
-    undecided = contrasts_within(parts, weight, budgets, len(alignment.systems))
+    undecided = Spread(scorer, drawn, grades, chances).contrasts_within(weight, budgets)
     voted = merged.hard_labels
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
@@ -204,7 +202,7 @@ def plan(
     if have is not None:
         have = as_gold(have, **of_have)
         known[gold_labels(have, given, options.rel).documents] = True
-    size = _size(given, order, budget, design, known)
+    size = _size(pool.topic_of[order], known[order], budget, design)
     listed, had = (
         PlanRows([names[d][0] for d in rows], [names[d][1] for d in rows], weight[rows],
                  priority[rows])
@@ -278,15 +276,11 @@ def _check_budget(budget: int, pool: int) -> None:
 
 
 def _size(
-    judgments: Judgments,
-    order: NDArray[np.int64],
-    budget: int,
-    design: PlanDesign,
-    known: NDArray[np.bool_],
+    topic: NDArray[np.int32], known: NDArray[np.bool_], budget: int, design: PlanDesign
 ) -> int:
     """Rows of the plan: as many as it takes to use up the budget, or the whole topics that fit.
 
-    known: [document of the pool], labels at hand, which count towards the budget.
+    topic, known: [document], in the order of the plan; labels at hand count towards the budget.
     """
     if design != "topics":
         left = budget - int(known.sum())
@@ -297,9 +291,7 @@ def _size(
                 argument="budget",
                 remedy="the budget is the total, labels at hand included: ask for more",
             )
-        return int(np.searchsorted(np.cumsum(~known[order]), left)) + 1
-    pool = judgments.pool
-    topic = pool.topic_of[order]
+        return int(np.searchsorted(np.cumsum(~known), left)) + 1
     ends = np.flatnonzero(np.diff(topic, append=-1)) + 1
     fitting = ends[ends <= budget]
     if not len(fitting):
@@ -317,8 +309,6 @@ def _votes(judgments: Judgments, chosen: NDArray[np.int64]) -> dict[str, list[fl
     row = np.full(len(judgments.pool), -1)
     row[chosen] = np.arange(len(chosen))
     mine = row[judgments.document] >= 0
-    table: list[list[float | None]] = [[None] * len(chosen) for _ in judgments.judges]
-    triples = (judgments.judge[mine], row[judgments.document[mine]], judgments.label[mine])
-    for judge, place, label in zip(*(column.tolist() for column in triples), strict=True):
-        table[judge][place] = label
-    return dict(zip(judgments.judges, table, strict=True))
+    table = np.full((len(judgments.judges), len(chosen)), None)
+    table[judgments.judge[mine], row[judgments.document[mine]]] = judgments.label[mine]
+    return dict(zip(judgments.judges, table.tolist(), strict=True))
