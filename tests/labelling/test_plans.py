@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-import threading
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -180,45 +181,63 @@ def test_results_say_what_is_settled_and_what_more_labels_buy() -> None:
     assert "Pairs that can be told apart are settled" in told[-1]
 
 
-def test_results_follow_the_labels_without_waiting() -> None:
-    done, go_on, asked = threading.Event(), threading.Event(), []
-
-    def run(arguments: Any) -> tuple[bool, str]:
-        asked.append(list(arguments))
-        go_on.wait(10)
-        done.set()
-        return (True, json.dumps(board())) if len(asked) == 1 else (False, "error: no runs\n")
-
-    results = Results(["leaderboard"], run)
-    first = results.after(0)
-    assert not asked
-    assert results.after(1) == first  # it is being worked out
-    go_on.set()
-    assert done.wait(10)
-    for _ in range(1000):
-        if (shown := results.after(1)) != first:
-            break
-        time.sleep(0.01)
-    assert shown["columns"] == ["system", "P(best)", "ranks"]
-    assert shown["rows"][1] == ["b", "10 %", "2–3"]
-    results.after(2)
-    for _ in range(1000):
-        if (failed := results.after(2)) != shown:
-            break
-        time.sleep(0.01)
-    assert failed["sentences"] == ["The leaderboard could not be made: no runs"]
-    assert asked == [["leaderboard"]] * 2
-    results.close()
+PROGRAM = """
+import os, pathlib, sys, time
+go_on, asked = pathlib.Path("go-on"), pathlib.Path("asked")
+asked.write_text((asked.read_text() if asked.exists() else "") + " ".join(sys.argv[1:]) + ";")
+while not go_on.exists():
+    time.sleep(0.01)
+print("a warning" if asked.read_text().count(";") == 1 else "error: no runs", file=sys.stderr)
+print(pathlib.Path("board.json").read_text())
+sys.exit(asked.read_text().count(";") - 1)
+"""
 
 
-def test_closing_ends_a_leaderboard_in_the_middle() -> None:
-    results = Results(["completion", "bash"])
+def test_results_follow_the_labels_without_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hungjury.labelling.results.COMMAND", [sys.executable, "-c", PROGRAM])
+    Path("board.json").write_text(json.dumps(board(filler=["x" * 100_000])))  # more than a pipe has
+
+    def next_after(batches: int, before: Any) -> Any:
+        for _ in range(3000):
+            if (shown := results.after(batches)) != before:
+                return shown
+            time.sleep(0.01)
+        raise AssertionError("nothing new is shown")
+
+    with closing(Results(["leaderboard", "-m"])) as results:
+        first = results.after(0)
+        assert first is not None
+        assert "end of the first batch" in first["sentences"][0]
+        assert results.after(1) == first  # it is being worked out
+        assert results.after(2) == first
+        Path("go-on").touch()
+        shown = next_after(1, first)
+        assert shown["columns"] == ["system", "P(best)", "ranks"]
+        assert shown["rows"][1] == ["b", "10 %", "2–3"]
+        failed = next_after(2, shown)
+        assert failed["sentences"] == ["The leaderboard could not be made: no runs"]
+        assert results.after(2) == failed
+    assert Path("asked").read_text() == "leaderboard -m;" * 2
+
+
+def test_no_results_are_asked_for() -> None:
+    with closing(Results([])) as results:
+        assert results.after(3) is None
+
+
+def test_closing_ends_a_leaderboard_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    sleep = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr("hungjury.labelling.results.COMMAND", sleep)
+    results = Results(["leaderboard"])
     results.after(1)
-    while results._process is None:
-        time.sleep(0.01)
+    process = results._process
+    assert process is not None
+    assert process.poll() is None
     results.close()
-    assert not results._thread.is_alive()
-    assert results._process.poll() is not None
+    assert process.returncode is not None
 
 
 def test_the_server_listens_on_loopback_and_replies_at_once() -> None:

@@ -10,13 +10,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
+from tempfile import TemporaryFile
 from typing import Any
 
 from hungjury.base.errors import percent, plural
 
+COMMAND = [sys.executable, "-m", "hungjury"]
 MORE = 50  # additional labels whose effect is shown
 MOST_ROWS = 12
 NICE = 10
@@ -30,70 +31,51 @@ class Results:
     arguments : sequence of str
         What follows `hungjury` on the command line; its output has to be JSON. Nothing: no
         results.
-    run : callable, optional
-        Turns the arguments into (succeeded, output); default: in a process of its own.
     """
 
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        run: Callable[[Sequence[str]], tuple[bool, str]] | None = None,
-    ) -> None:
-        self.arguments = list(arguments)
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.arguments = arguments
         self.shown: dict[str, Any] = _only("The first results come at the end of the first batch.")
-        self._run = run or self._in_a_process
         self._batches = 0  # at whose end the latest leaderboard was begun
-        self._wanted = threading.Event()
         self._process: subprocess.Popen[str] | None = None
-        self._closed = False
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
 
     def after(self, batches: int) -> dict[str, Any] | None:
         """Return the latest results; start a new leaderboard when another batch is labelled."""
         if not self.arguments:
             return None
-        if batches > self._batches:
+        if self._process is not None and self._process.poll() is not None:
+            good = self._process.returncode == 0
+            said = self._out if good else self._err
+            said.seek(0)
+            self.shown = _results(good, said.read())
+            self._process = None
+        if self._process is None and batches > self._batches:
             self._batches = batches
-            self._wanted.set()
+            self._process = self._begun()
         return self.shown
 
     def close(self) -> None:
         """Stop, even while a leaderboard is being computed."""
-        self._closed = True
-        self._wanted.set()
         if self._process is not None:
             self._process.kill()
-        self._thread.join(timeout=5)
+            self._process.wait()
 
-    def _work(self) -> None:
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            if self._closed:
-                return
-            good, text = self._run(self.arguments)
-            if not self._closed:
-                self.shown = _results(good, text)
-
-    def _in_a_process(self, arguments: Sequence[str]) -> tuple[bool, str]:
+    def _begun(self) -> subprocess.Popen[str]:
         own = {"OMP_NUM_THREADS": "1", "HUNGJURY_THREADS": "1", "HUNGJURY_KEEP": "no"}
-        environment = {**os.environ, **own}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hungjury", *arguments],
+        # Files: a full pipe would stop the process until somebody reads from it.
+        files = (TemporaryFile("w+", encoding="utf-8") for _ in range(2))  # noqa: SIM115
+        self._out, self._err = files
+        process = subprocess.Popen(
+            [*COMMAND, *self.arguments],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=self._out,
+            stderr=self._err,
             text=True,
-            env=environment,
+            env={**os.environ, **own},
             start_new_session=True,  # Ctrl-C is for the server, which ends this one
         )
-        os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
-        if self._closed:  # while it was being started
-            self._process.kill()
-        out, err = self._process.communicate()
-        good = self._process.returncode == 0
-        return good, out if good else err
+        os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        return process
 
 
 def _results(good: bool, text: str) -> dict[str, Any]:
