@@ -11,39 +11,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.choices import Repeats
-from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
+from hungjury.base.errors import Argument, InputError, few, percent, plural
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.label_rows import SEVERAL, Rows
-from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.sources import Stop
 from hungjury.data.reading.values import Extraction, label_key, new_label
 
 DUPLICATES = 0.01  # of the documents, with other labels in another file: more are other judges
 SLIPS = 10  # so many documents may be labelled twice in files of any size
 
 
-def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+def relabel(rows: Rows) -> Rows:
     """Apply the map of labels, and leave out or refuse those that are not numbers."""
+    policy = rows.policy
     if not rows.words and not policy.map:
         return rows
     given = rows
     if policy.extract is not None:
-        rows = _extracted(rows, policy.extract, notes)
-    label, declared = _mapped(rows, policy, notes)
+        rows = _extracted(rows, policy.extract)
+    label, declared = _mapped(rows)
     unreadable = np.isnan(label) & ~declared
-    if unreadable.any():
-        if policy.missing == "error":
-            stop(_unreadable(given, unreadable, policy.extract is None))
-        else:
-            note = given.note(unreadable, "missing", "empty or unreadable, left out")
-            notes.append(replace(note, text=f"{note.text}: {_texts(given, unreadable)}"))
+    if policy.missing != "error":
+        texts = f": {_texts(given, unreadable)}"
+        given.note_labels(unreadable, "missing", "empty or unreadable, left out", texts)
+    elif unreadable.any():
+        rows.stop(_unreadable(given, unreadable, policy.extract is None))
     gone = np.isnan(label)
     rows = replace(rows, label=label, words={})
     return rows.keep(~gone) if gone.any() else rows
 
 
-def _extracted(rows: Rows, extract: Extraction, notes: list[Note]) -> Rows:
+def _extracted(rows: Rows, extract: Extraction) -> Rows:
     """Return the rows with the labels that are found in their texts."""
     found = {text: extract(text) for text in set(rows.words.values())}
     label, words = rows.label.copy(), {}
@@ -55,15 +52,13 @@ def _extracted(rows: Rows, extract: Extraction, notes: list[Note]) -> Rows:
             words[row] = text if word is None else word
         else:
             label[row], done[row] = number, True
-    if done.any():
-        notes.append(rows.note(done, "extracted", f"found in texts by {extract.text}"))
+    rows.note_labels(done, "extracted", f"found in texts by {extract.text}")
     return replace(rows, label=label, words=words)
 
 
-def _mapped(
-    rows: Rows, policy: LabelPolicy, notes: list[Note]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _mapped(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the new labels, and where the map says that a label is missing."""
+    policy = rows.policy
     label = rows.label.copy()
     declared = np.zeros(len(label), dtype=bool)
     key = str if callable(policy.map) else label_key
@@ -80,17 +75,11 @@ def _mapped(
         label[at] = np.nan if new is None else new
         declared[at] = new is None
         changed[at] = True
-    for mask, kind, text in (
-        (changed & ~declared, "relabelled", "changed by the map"),
-        (declared, "mapped-missing", "left out by the map"),
-    ):
-        if mask.any():
-            note = rows.note(mask, kind, text)
-            dropped = f": {_texts(rows, mask)}" if kind == "mapped-missing" else ""
-            notes.append(replace(note, text=note.text + dropped))
-    if unseen:
-        text = f"the map names labels that do not occur: {few(unseen)}"
-        notes.append(Note("map-unseen", len(unseen), text))
+    rows.note_labels(changed & ~declared, "relabelled", "changed by the map")
+    texts = f": {_texts(rows, declared)}"
+    rows.note_labels(declared, "mapped-missing", "left out by the map", texts)
+    text = f"the map names labels that do not occur: {few(unseen)}"
+    rows.note("map-unseen", len(unseen), text)
     return label, declared
 
 
@@ -145,8 +134,9 @@ def _quoted(word: str) -> str:
     return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
 
 
-def without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
-    """Return one row per document and judge, by the policy; `stop` is called with conflicts."""
+def without_duplicates(rows: Rows) -> Rows:
+    """Return one row per document and judge, by the policy."""
+    policy = rows.policy
     if not native.votes_repeat(rows.pair, rows.judge, len(rows.pair_topic), len(rows.judges)):
         return rows
     key = rows.pair.astype(np.int64) * max(len(rows.judges), 1) + rows.judge
@@ -158,28 +148,20 @@ def without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop:
     lowest, highest = np.minimum.reduceat(label, starts), np.maximum.reduceat(label, starts)
     conflicting = highest > lowest
     if policy.repeats != "error" and policy.duplicates == "error":
-        return _one_of_repeats(rows, order, starts, policy.repeats, notes, stop)
+        return _one_of_repeats(rows, order, starts)
     if conflicting.any() and not rows.by_judges:
         _check_one_source(rows, order, starts, conflicting)
     if conflicting.any() and policy.duplicates == "error":
         group = int(np.flatnonzero(conflicting)[0])
         mine = order[starts[group] : starts[group] + sizes[group]]
-        stop(_conflict(rows, mine, order[np.repeat(conflicting, sizes)], int(conflicting.sum())))
+        members = order[np.repeat(conflicting, sizes)]
+        rows.stop(_conflict(rows, mine, members, int(conflicting.sum())))
     same = int((sizes[~conflicting] - 1).sum())
-    if same:
-        notes.append(
-            Note("duplicate", same, f"{plural(same, 'judgment')} repeated with the same label")
-        )
-    if conflicting.any() and policy.duplicates != "error":
+    rows.note("duplicate", same, f"{plural(same, 'judgment')} repeated with the same label")
+    if policy.duplicates != "error":
         count = int(conflicting.sum())
-        notes.append(
-            Note(
-                "conflict",
-                count,
-                f"{plural(count, 'document')} judged twice with different labels: "
-                f"used the {policy.duplicates} label",
-            )
-        )
+        text = f"{plural(count, 'document')} judged twice with different labels: used the "
+        rows.note("conflict", count, f"{text}{policy.duplicates} label")
     if policy.duplicates == "last":
         chosen = order[starts + sizes - 1]
     elif policy.duplicates == "max":
@@ -206,18 +188,12 @@ def _check_one_source(
                          remedy)  # fmt: skip
 
 
-def _one_of_repeats(
-    rows: Rows,
-    order: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    how: Repeats,
-    notes: list[Note],
-    stop: Stop,
-) -> Rows:
+def _one_of_repeats(rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int64]) -> Rows:
     """Return one label for a judge's repeated labels of a document, and note their variance.
 
     order: rows by document and judge. starts: where each of these begins in it.
     """
+    how = rows.policy.repeats
     sizes = np.diff(np.append(starts, len(order)))
     label = rows.label[order]
     mean = np.add.reduceat(label, starts) / sizes
@@ -232,7 +208,7 @@ def _one_of_repeats(
     ]
     text = f"{plural(int(many.sum()), 'document')} labelled repeatedly by a judge: {how} of the "
     text += f"labels used; variance of repeated labels: {few(shown, 20)}"
-    notes.append(Note("repeats", int(many.sum()), text, about="judges"))
+    rows.note("repeats", int(many.sum()), text, about="judges")
     if how == "majority":
         values, place = np.unique(label, return_inverse=True)
         groups = np.repeat(np.arange(len(starts)), sizes)
@@ -249,7 +225,7 @@ def _one_of_repeats(
             said += "of votes for labels 0 and 1 only"
             remedy = (Argument("repeats", "majority"), "or map the labels to 0 and 1")
             first = int(order[starts[int((within > 0).argmax())]])
-            stop(rows.error(first, said, "fractional-mean", remedy))
+            rows.stop(rows.error(first, said, "fractional-mean", remedy))
             chosen = np.round(mean)
     kept = np.sort(order[starts])
     rows = rows.keep(kept)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Note
+from hungjury.base.errors import Argument, InputError
 from hungjury.base.options import takes
 from hungjury.base.provenance import read_from
 from hungjury.data.label_policies import DUPLICATES, relabel, without_duplicates
@@ -219,7 +219,7 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
     reader = LabelReader(policy, stop)
     if len(parts) == 1 and (table := _grade_table(parts[0], reader)) is not None:
         return _from_grade_columns(table, reader)
-    found = _resolve(reader.read(parts, "one"), policy, stop)
+    found = _resolve(reader.read(parts, "one"))
     label = found.label[stable_order(found.document)]
     read = Qrels(
         pool=found.pool,
@@ -246,7 +246,7 @@ def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) 
         check_patterns(names, policy)
         kept = set(chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
-    read = _resolve(reader.read(parts, judges), policy, stop)
+    read = _resolve(reader.read(parts, judges))
     read_from(read, [part.path for part in parts if isinstance(part, Source)])
     return read
 
@@ -346,40 +346,35 @@ def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
     return Qrels(pool, None, grades, grade_p=p[taken], settings=LabelSettings(grades=grades))
 
 
-def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
-    """Reduce rows to one label per document and judge.
-
-    stop: called with every error; where it returns, the rows that are in error are left out.
-    """
-    notes: list[Note] = list(rows.notes)
-    rows = relabel(rows, policy, notes, stop)
-    rows = check_declared(rows, policy, notes, stop)
+def _resolve(rows: Rows) -> Judgments:
+    """Reduce rows to one label per document and judge."""
+    policy = rows.policy
+    rows = check_declared(relabel(rows))
     if not len(rows):
         raise InputError(
             "no label is left", code="no-labels", remedy="check the declared grades and the input"
         )
     if policy.grades is None:
         if policy.scaling is None:
-            check_steps(rows, stop)
+            check_steps(rows)
         if rows.by_judges:
-            rows = check_judges(rows, policy.scaling is not None, notes, stop)
+            rows = check_judges(rows)
         if policy.scaling is None:
-            note_unusual(rows, notes)
+            note_unusual(rows)
     if policy.scaling is None:
-        grades, soft, rows = scale_of(rows, policy, stop)
-        rows = without_duplicates(rows, policy, notes, stop)
+        grades, soft, rows = scale_of(rows)
+        rows = without_duplicates(rows)
         if policy.repeats == "mean" and not soft:
             soft = bool((rows.label != np.floor(rows.label)).any())
             grades = (0, 1) if soft else grades
     else:  # an open scale: labels are counted once before they are compared with each other
-        rows = without_duplicates(rows, policy, notes, stop)
         from hungjury.data.open_scales import scale_rows
 
-        rows, more = scale_rows(rows, policy.scaling, stop)
-        grades, soft = (0, 1), True
-        notes += more
+        rows, grades, soft = scale_rows(without_duplicates(rows)), (0, 1), True
     pool, position = _pool(rows)
-    notes += _alike_topics(pool)
+    several = _alike_topics(pool)
+    text = "topics that differ only in leading zeros are read as different topics"
+    rows.note("alike-topics", len(several), text, subjects=tuple(several))
     return Judgments(
         pool=pool,
         judges=rows.judges,
@@ -389,19 +384,17 @@ def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
         grades=grades,
         soft=soft,
         settings=policy.used(grades),
-        notes=tuple(notes),
+        notes=tuple(rows.notes),
     )
 
 
-def _alike_topics(pool: Pool) -> list[Note]:
-    """Note topics that differ only in zeros at the beginning, such as 1 and 001."""
+def _alike_topics(pool: Pool) -> list[str]:
+    """Return topics that differ only in zeros at the beginning, such as "1 and 001"."""
     alike: dict[str, list[str]] = {}
     for topic in pool.topics:
         if topic.isdecimal():
             alike.setdefault(topic.lstrip("0"), []).append(topic)
-    several = [" and ".join(names) for names in alike.values() if len(names) > 1]
-    text = "topics that differ only in leading zeros are read as different topics"
-    return [Note("alike-topics", len(several), text, subjects=tuple(several))] if several else []
+    return [" and ".join(names) for names in alike.values() if len(names) > 1]
 
 
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:

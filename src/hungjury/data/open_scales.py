@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from os.path import commonprefix
@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, Remedy, few, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Remedy, few, plural
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import number, one_of, param
 from hungjury.base.records import Record
 
 if TYPE_CHECKING:
     from hungjury.data.reading.label_rows import Rows
-    from hungjury.data.reading.sources import Stop
 
 LINEAR = Argument("scaling", "linear")
 ScaledTogether = Literal["judge", "topic", "all"]
@@ -172,16 +171,10 @@ class Percentile(Scaling):
         return np.asarray(((np.cumsum(count) - count / 2) / len(labels))[place])
 
 
-def scale_rows(
-    rows: Rows, scaler: Scaling | JudgeScaling, stop: Stop
-) -> tuple[Rows, tuple[Note, ...]]:
-    """Return the rows with probabilities as labels, and notes on the scaling.
-
-    stop: called with labels that cannot be scaled; where it returns, they are left out.
-    """
+def scale_rows(rows: Rows) -> Rows:
+    """Return the rows with probabilities as labels; those that cannot be scaled are left out."""
     label, p = rows.label, np.full(len(rows.label), np.nan)
-    notes: list[Note] = []
-    for scaling, judges in scaler.shares(rows.judges):
+    for scaling, judges in rows.policy.scaling.shares(rows.judges):
         alike = []
         mine = np.flatnonzero(np.isin(rows.judge, judges))
         for members in _together(rows, mine, scaling.by):
@@ -190,15 +183,14 @@ def scale_rows(
             if problem is not None:
                 row = int(members[problem.at])
                 said = f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}"
-                stop(rows.error(row, said, "unsuitable-scaling", problem.remedy))
+                rows.stop(rows.error(row, said, "unsuitable-scaling", problem.remedy))
                 continue
             p[members] = scaling.chances(together)
             if together.min() == together.max():
                 alike.append(_whose(rows, int(members[0]), scaling.by))
         if len(mine):
-            notes += _notes(label[mine], scaling, alike)
-    done = ~np.isnan(p)
-    return replace(rows, label=p).keep(done), tuple(notes)
+            _note(rows, label[mine], scaling, alike)
+    return replace(rows, label=p).keep(~np.isnan(p))
 
 
 def _together(rows: Rows, mine: NDArray[np.int64], by: str) -> list[NDArray[np.int64]]:
@@ -220,18 +212,15 @@ def _whose(rows: Rows, row: int, by: str) -> str:
     return said
 
 
-def _notes(label: Floats, scaling: Scaling, alike: list[str]) -> Iterator[Note]:
-    count = len(label)
+def _note(rows: Rows, label: Floats, scaling: Scaling, alike: list[str]) -> None:
     span = f"from {label.min():g} to {label.max():g}"
-    text = f"{plural(count, 'label')} {span} scaled to probabilities by {scaling}"
-    yield Note("scaled", count, text)
+    text = f"{plural(len(label), 'label')} {span} scaled to probabilities by {scaling}"
+    rows.note("scaled", len(label), text)
     below = int((label < 0).sum())
-    if below:
-        text = f"{plural(below, 'label')} below 0 scaled like the others, not read as unjudged"
-        yield Note("scaled-negative", below, text)
-    if alike:
-        text = "nothing can be learned where all labels are the same"
-        yield Note("scaled-constant", len(alike), text, subjects=tuple(alike), about="result")
+    text = f"{plural(below, 'label')} below 0 scaled like the others, not read as unjudged"
+    rows.note("scaled-negative", below, text)
+    text = "nothing can be learned where all labels are the same"
+    rows.note("scaled-constant", len(alike), text, subjects=tuple(alike), about="result")
 
 
 ScalingLike = str | Scaling | Mapping[str, Any]

@@ -16,8 +16,6 @@ from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.label_rows import Rows
-from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.sources import Stop
 
 FEW = 100  # labels far above the others are unusual if they are at most one in this many
 RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
@@ -33,11 +31,12 @@ MOST_RULES = 6  # scalings of single judges that an error spells out
 OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
 
-def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+def check_declared(rows: Rows) -> Rows:
     """Refuse, clip or leave out labels outside the declared grades.
 
     Labels below 0 have a meaning in qrels (pooled, not judged), and stay unless they are clipped.
     """
+    policy = rows.policy
     if policy.grades is None:
         return rows
     bad = ~np.isin(rows.label, policy.grades)
@@ -47,10 +46,10 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
         said = f"the label {rows.label[bad][0]:g} is not among the declared grades "
         said += _span(policy.grades) + rows.in_all(bad)
         remedy = ("use", Argument("outside", "clip", "missing"), ", or declare other grades")
-        stop(rows.error(bad, said, "outside-grades", remedy))
+        rows.stop(rows.error(bad, said, "outside-grades", remedy))
     elif bad.any():
         done = "clipped" if policy.outside == "clip" else "taken as missing"
-        notes.append(rows.note(bad, "outside", f"outside the declared grades, {done}"))
+        rows.note_labels(bad, "outside", f"outside the declared grades, {done}")
     if bad.any() and policy.outside == "clip":
         label = rows.label.copy()
         scale = np.array(policy.grades, dtype=float)
@@ -62,7 +61,7 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
     zero = policy.grades[0]
     if zero > 0:
         text = f"grades {_span(policy.grades)} are counted from 0: {zero} means not relevant"
-        notes.append(Note("zero-set", len(rows), text))
+        rows.note("zero-set", len(rows), text)
         rows = replace(rows, label=rows.label - zero * (rows.label >= 0))
     return rows
 
@@ -70,7 +69,7 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
 NO_ZERO = "no-zero"  # the kind of a note
 
 
-def note_unusual(rows: Rows, notes: list[Note]) -> None:
+def note_unusual(rows: Rows) -> None:
     """Note scales without a 0 and, in labels of one judge, those far above all others.
 
     A panel refuses judges without a 0, unless a lowest relevant grade is given. In qrels, to label
@@ -86,7 +85,7 @@ def note_unusual(rows: Rows, notes: list[Note]) -> None:
             f"{who}: the labels are {few([f'{v:g}' for v in values], 8)} (if {values[0]:g} means "
             f"not relevant, declare the grades {values[0]:g}-{values[-1]:g})"
         )
-        notes.append(Note(NO_ZERO, len(rows), text, about="judges" if rows.by_judges else "files"))
+        rows.note(NO_ZERO, len(rows), text, about="judges" if rows.by_judges else "files")
     far = values > _top(values, counts, 0, FEW)
     if far.any() and not rows.by_judges:
         odd = np.isin(rows.label, values[far])
@@ -94,10 +93,10 @@ def note_unusual(rows: Rows, notes: list[Note]) -> None:
             f"{plural(int(odd.sum()), 'label')} far above all others: {_listed(rows.label[odd])} "
             f"(a map can change them or leave them out)"
         )
-        notes.append(Note("stray-labels", int(odd.sum()), text))
+        rows.note("stray-labels", int(odd.sum()), text)
 
 
-def check_steps(rows: Rows, stop: Stop) -> None:
+def check_steps(rows: Rows) -> None:
     """Refuse labels in wide steps, such as 0, 33, 66 and 99: their gains would be wrong."""
     values = rows.values[0]
     values = values[values >= 0]
@@ -110,22 +109,20 @@ def check_steps(rows: Rows, stop: Stop) -> None:
     said = f"the labels are {few(map(str, steps), 8)}: grades count 0, 1, 2, ..."
     fitting = Argument("map", ",".join(f"{value}:{grade}" for grade, value in enumerate(steps)))
     remedy = (fitting, ", or, if these are the grades,", Argument("grades", steps))
-    stop(rows.error(rows.label == steps[-1], said, "wide-steps", remedy))
+    rows.stop(rows.error(rows.label == steps[-1], said, "wide-steps", remedy))
 
 
-def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Rows:
-    """Refuse stray labels and different scales where no scale is declared.
-
-    scaled: labels are on an open scale, where only codes such as 999 can be told apart.
-    """
+def check_judges(rows: Rows) -> Rows:
+    """Refuse stray labels and different scales where no scale is declared."""
+    scaled = rows.policy.scaling is not None  # where only codes such as 999 can be told apart
     bad = _stray(rows, scaled)
     stray = bad.any()
     kept = rows.keep(~bad) if stray else rows
-    groups = {} if scaled else _groups(kept, notes)
+    groups = {} if scaled else _groups(kept)
     if len(groups) > 1:  # first: judges of one scale may have no stray labels, or others
-        stop(_mixed_error(kept, groups, _listed(rows.label[bad]) if stray else ""))
+        rows.stop(_mixed_error(kept, groups, _listed(rows.label[bad]) if stray else ""))
     if stray:
-        stop(_stray_error(rows, bad, kept, scaled))
+        rows.stop(_stray_error(rows, bad, kept, scaled))
     if len(groups) < 2:
         return kept
     largest = max(groups.values(), key=len)  # an audit goes on with the largest group
@@ -254,7 +251,7 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
     return ",".join([*rules, f"*=linear(low=0, high={largest[1]:g})"])
 
 
-def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
+def _groups(rows: Rows) -> dict[Scale, list[str]]:
     """Return the judges by scale, where scales differ beyond doubt."""
     judge, judges, (values, _) = rows.judge, rows.judges, rows.values
     size = native.count_keys(judge, len(judges))
@@ -275,7 +272,7 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
         if near.any():
             names = tuple(judges[j] for j in np.flatnonzero(near))
             text = f"{plural(len(names), 'judge')} never used the highest grade, {highest:g}"
-            notes.append(Note("top-unused", len(names), text, subjects=names, about="judges"))
+            rows.note("top-unused", len(names), text, subjects=names, about="judges")
         other, own = (own & ~near).any(), due >= LIKELY
         if not other:
             for limit in np.unique(top[own & (top < highest - 1)]):
@@ -284,7 +281,7 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
                     f"{plural(len(names), 'judge')} never gave a label above {limit:g}, as others "
                     "do: if this is another scale, their labels cannot be compared"
                 )
-                notes.append(Note("lower-scale", len(names), text, subjects=names, about="judges"))
+                rows.note("lower-scale", len(names), text, subjects=names, about="judges")
             return {}
     groups: dict[Scale, list[str]] = {}
     for j in np.flatnonzero(size):
@@ -338,7 +335,7 @@ def _may_lack(
     return out
 
 
-def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:
+def scale_of(rows: Rows) -> tuple[tuple[int, ...], bool, Rows]:
     """Return the grades of the input, or (0, 1) and True for probabilities; and its rows."""
     label, values = rows.label, rows.values[0]
     if (values != np.floor(values)).any():
@@ -350,7 +347,8 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
                 said = f"is mixed with fractional labels such as {other:g}"
             meant = "labels must be integer grades or probabilities between 0 and 1"
             remedy = ("round to grades, or scale labels into [0, 1], for example with", OPEN)
-            stop(rows.error(bad, f"the label {first:g} {said}; {meant}", "not-a-label", remedy))
+            said = f"the label {first:g} {said}; {meant}"
+            rows.stop(rows.error(bad, said, "not-a-label", remedy))
             rows = rows.keep(~bad)
         return (0, 1), True, rows
     if abs(values).max(initial=0) > MOST_GRADE:
@@ -359,11 +357,13 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
         said = f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
         leave = (Argument("map", f"{value:g}:missing"), "leaves it out;")
         most = f"turns labels on an open scale into probabilities (grades are at most {MOST_GRADE})"
-        stop(rows.error(far, said + rows.in_all(far), "not-a-grade", (*leave, OPEN, most)))
+        ways = (*leave, OPEN, most)
+        rows.stop(rows.error(far, said + rows.in_all(far), "not-a-grade", ways))
         rows = rows.keep(~far)
-    if policy.grades is not None:
-        first = max(policy.grades[0], 0)  # which is 0 in the labels
-        return tuple(g - first for g in policy.grades if g >= 0), False, rows
+    declared = rows.policy.grades
+    if declared is not None:
+        first = max(declared[0], 0)  # which is 0 in the labels
+        return tuple(g - first for g in declared if g >= 0), False, rows
     return tuple(range(int(rows.values[0].max(initial=1)) + 1)), False, rows
 
 

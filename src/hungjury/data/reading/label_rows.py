@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.errors import Argument, InputError, Note, Remedy, few, plural
+from hungjury.base.errors import Argument, InputError, Note, Remedy, few, noted, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
@@ -43,7 +43,9 @@ class Rows(Record, eq=False):
     files: list[str]
     judges: list[str]  # [""] for qrels
     words: Mapping[int, str]  # the text of labels that are not numbers, by row
-    notes: tuple[Note, ...] = ()
+    policy: LabelPolicy
+    stop: Stop  # called with every error; where it returns, the rows in error are left out
+    notes: list[Note]  # shared by all that is made from these rows
 
     @property
     def by_judges(self) -> bool:
@@ -89,11 +91,15 @@ class Rows(Record, eq=False):
         whose = f": {self.whose(bad)}" if self.by_judges else ""
         return f" ({plural(int(bad.sum()), 'such label')} in all{whose})" if bad.sum() > 1 else ""
 
-    def note(self, rows: NDArray[np.bool_], kind: str, text: str) -> Note:
-        """Note something about some labels."""
+    def note(self, kind: str, count: int, text: str, **more: Any) -> None:
+        """Note something, if it was found."""
+        self.notes.extend(noted(kind, count, text, **more))
+
+    def note_labels(self, rows: NDArray[np.bool_], kind: str, text: str, after: str = "") -> None:
+        """Note something about some labels, if there are any."""
         count = int(rows.sum())
         whose = f" ({self.whose(rows)})" if self.by_judges else ""
-        return Note(kind, count, f"{plural(count, 'label')} {text}{whose}")
+        self.note(kind, count, f"{plural(count, 'label')} {text}{whose}{after}")
 
     def error(
         self, at: int | NDArray[np.bool_], message: str, code: str, remedy: Remedy
@@ -374,12 +380,14 @@ class LabelReader:
             files=[part.name for part in self.done],
             judges=[names[i] for i in order.tolist()],
             words=words,
-            notes=tuple(self.notes),
+            policy=self.policy,
+            stop=self.stop,
+            notes=self.notes,
         )
         if self.judges == "iteration":
             _check_printable(rows)
         if self.judges in ("column", "iteration"):
-            return _chosen(rows, self.policy)
+            return _chosen(rows)
         return rows
 
 
@@ -421,12 +429,12 @@ def check_patterns(names: list[str], policy: LabelPolicy) -> None:
         )
 
 
-def _chosen(rows: Rows, policy: LabelPolicy) -> Rows:
+def _chosen(rows: Rows) -> Rows:
     """Return the rows of the judges that patterns leave; other judges are forgotten."""
-    if not policy.only and not policy.without:
+    check_patterns(rows.judges, rows.policy)
+    names = chosen(rows.judges, rows.policy)
+    if names == rows.judges:
         return rows
-    check_patterns(rows.judges, policy)
-    names = chosen(rows.judges, policy)
     number = np.full(len(rows.judges), -1, dtype=np.int32)
     number[[rows.judges.index(name) for name in names]] = np.arange(len(names))
     kept = rows.keep(number[rows.judge] >= 0)
