@@ -71,9 +71,8 @@ def shell_word(value: object) -> str:
     return shlex.quote(str(value))
 
 
-_LONG_WORD = re.compile(
-    r"(?<!\S)(\S{200})[^\s']{800,}"
-)  # an id or value that nobody reads to its end
+# An id or value that nobody reads to its end.
+_LONG_WORD = re.compile(r"(?<!\S)(\S{200})[^\s']{800,}")
 
 
 class HungjuryError(ValueError):

@@ -177,11 +177,8 @@ class Named:
             elif f.name != self.at and value != f.default:
                 shown.append(f"{f.name}={_plain(value)}")
         at = getattr(self, self.at) if self.at else None
-        return (
-            self.name
-            + (f"({', '.join(shown)})" if shown else "")
-            + (f"@{_plain(at)}" if at is not None else "")
-        )
+        inside = f"({', '.join(shown)})" if shown else ""
+        return self.name + inside + (f"@{_plain(at)}" if at is not None else "")
 
 
 class Parameter(TypedDict):
@@ -218,9 +215,8 @@ class Listing(list[D]):
         for one in self:
             first = re.split(r";|(?<!\beq)\. ", one["meaning"])[0].rstrip(".")
             beside = f"{one['write']:<{names}}  "
-            found.append(
-                fill(first, width, initial_indent=beside, subsequent_indent=" " * len(beside))
-            )
+            below = " " * len(beside)
+            found.append(fill(first, width, initial_indent=beside, subsequent_indent=below))
         return "\n".join(found)
 
     def __str__(self) -> str:
@@ -229,9 +225,8 @@ class Listing(list[D]):
     def _repr_html_(self) -> str:
         from hungjury.base.tables import Table
 
-        return Table(
-            ["name", "meaning"], [[one["write"], one["meaning"]] for one in self]
-        ).to_html()
+        rows = [[one["write"], one["meaning"]] for one in self]
+        return Table(["name", "meaning"], rows).to_html()
 
 
 T = TypeVar("T", bound=Named)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import takewhile
-from typing import Any, get_args
+from typing import Any
 
 from hungjury.base.choices import FrameBackend
-from hungjury.base.errors import InputError, MissingExtra, check_choice
+from hungjury.base.errors import InputError, MissingExtra
 from hungjury.base.parameters import MOST_DIGITS, check_count
 from hungjury.base.records import Record
 from hungjury.base.text import (
@@ -262,7 +262,6 @@ class Table(Record, eq=False):
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """Return a data frame of "pandas" or "polars"."""
-        check_choice("backend", backend, get_args(FrameBackend))
         try:
             module = __import__(backend)
         except ImportError:

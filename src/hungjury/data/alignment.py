@@ -37,6 +37,7 @@ TOP = 10  # ranks in which unjudged documents are counted
 ListColumn = Literal[
     "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
 ]
+_COLUMNS: tuple[ListColumn, ...] = ("rank", "document", "tie_first", "tie_last")
 ListCount = Literal["tied_lists", "contradicted_lists", "precision_lists"]
 _COUNTED: list[tuple[str, ListCount, str, str, str]] = [
     ("ties", "tied_lists", "has", "have", "documents with equal scores"),
@@ -86,19 +87,10 @@ class Alignment(Record, eq=False):
             return self
         first = self.rank if self.tie_first is None else self.tie_first
         kept = np.flatnonzero(first <= depth)
-
-        def part(column: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
-            return None if column is None else column[kept]
-
-        return replace(
-            self,
-            start=np.searchsorted(kept, self.start),
-            stop=np.searchsorted(kept, self.stop),
-            rank=self.rank[kept],
-            document=self.document[kept],
-            tie_first=part(self.tie_first),
-            tie_last=part(self.tie_last),
-        )
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        cut = {name: one[kept] for name, one in columns.items() if one is not None}
+        start, stop = (np.searchsorted(kept, ends) for ends in (self.start, self.stop))
+        return replace(self, start=start, stop=stop, **cut)
 
     def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
         """Count, by topic, the documents outside the pool in the first `depth` ranks of runs."""
@@ -182,8 +174,7 @@ def align(
     check_names((part.name, part.file) for part in parts)
     if by_name:
         parts = [parts[i] for i in natural_order(part.name for part in parts)]
-    earlier = runs.notes if isinstance(runs, Runs) else ()
-    return _join(parts, pool, runs.policy, depth, earlier, others > 0)
+    return _join(parts, pool, runs, depth, others > 0)
 
 
 def _streamed(
@@ -228,12 +219,7 @@ def _side_by_side(
 
 
 def _join(
-    parts: list[_Part],
-    pool: Pool,
-    policy: RunPolicy,
-    depth: int | None,
-    notes: tuple[Note, ...],
-    with_others: bool,
+    parts: list[_Part], pool: Pool, runs: Runs | RunFiles, depth: int | None, with_others: bool
 ) -> Alignment:
     topics = len(pool.topics)
     cells = len(parts) * topics
@@ -260,7 +246,6 @@ def _join(
             code="nothing-judged",
             remedy="check that document ids are written the same way in runs and labels",
         )
-    expected = policy.ties == "expected"
     if any(part.arrays["cut_ties"] for part in parts):
         raise InputError(
             f"depth {depth} does not support ties averaged over all orders",
@@ -271,21 +256,19 @@ def _join(
                 "or a cutoff of the measure, such as AP@100, instead of a depth",
             ),
         )
-
+    earlier = runs.notes if isinstance(runs, Runs) else ()
+    columns = _COLUMNS if runs.policy.ties == "expected" else _COLUMNS[:2]
     return Alignment(
         pool=pool,
         systems=[part.name for part in parts],
-        policy=policy,
+        policy=runs.policy,
         depth=depth,
         start=start,
         stop=stop,
         length=length,
-        rank=_column(parts, "rank"),
-        document=_column(parts, "document"),
-        tie_first=_column(parts, "tie_first") if expected else None,
-        tie_last=_column(parts, "tie_last") if expected else None,
+        **{name: _column(parts, name) for name in columns},
         others=_others(parts) if with_others else None,
-        notes=notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
+        notes=earlier + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
     )
 
 

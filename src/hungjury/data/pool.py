@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,8 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     numbers = _numbers(listed)
     if numbers is not None:
         return np.lexsort(numbers.T[::-1])
-    return np.array(
-        sorted(range(len(listed)), key=lambda i: natural_key(listed[i])), dtype=np.int64
-    )
+    keys = [*map(natural_key, listed)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _numbers(names: list[str]) -> NDArray[np.int64] | None:
@@ -68,10 +68,7 @@ class Pool:
     """
 
     def __init__(
-        self,
-        topics: list[str],
-        documents: list[str] | native.Pool,
-        offsets: NDArray[np.int64],
+        self, topics: list[str], documents: list[str] | native.Pool, offsets: NDArray[np.int64]
     ) -> None:
         self.topics, self.offsets = topics, offsets
         self._given = documents
@@ -122,10 +119,6 @@ class Pool:
     def select(self, keep: NDArray[np.bool_]) -> Pool:
         """Return the pool with only some of its documents; topics left empty disappear."""
         counts = np.diff(np.concatenate([[0], np.cumsum(keep)])[self.offsets])
-        where = np.flatnonzero(keep)
         offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
-        return Pool(
-            [t for t, n in zip(self.topics, counts, strict=True) if n],
-            [self.documents[i] for i in where],
-            offsets,
-        )
+        topics = [*compress(self.topics, counts)]
+        return Pool(topics, [*compress(self.documents, keep)], offsets)

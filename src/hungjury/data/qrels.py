@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import InputError, Note, check_known, plural, rel_range
+from hungjury.base.errors import InputError, Note, check_known, noted, plural, rel_range
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
 from hungjury.base.text import csv_text
@@ -148,26 +148,21 @@ class Qrels(Record, eq=False):
         """Return only some topics."""
         keep = self.pool.of_topics(topics)
         pool = self.pool.select(keep)
-        labels = None if self.labels is None else self.labels[keep]
+        kinds = {"labels": self.labels, "p": self.p, "grade_p": self.grade_p}
+        kept = {name: one[keep] for name, one in kinds.items() if one is not None}
         notes = tuple(note for note in self.notes if note.kind != NOTHING_RELEVANT)
-        return self.plain(
-            pool=pool,
-            labels=labels,
-            p=None if self.p is None else self.p[keep],
-            grade_p=None if self.grade_p is None else self.grade_p[keep],
-            notes=notes if labels is None else notes + empty_topics(pool, labels),
-        )
+        if "labels" in kept:
+            notes += empty_topics(pool, kept["labels"])
+        return self.plain(pool=pool, notes=notes, **kept)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return ``{topic: {document: label}}``, as pytrec_eval and ranx take it; lists of
         probabilities where every grade has one."""
         kinds = (self.labels, self.p, self.grade_p)
         values: list[Any] = next(v for v in kinds if v is not None).tolist()
-        out: dict[str, dict[str, Any]] = {}
-        for i, topic in enumerate(self.topics):
-            part = self.pool.slice(i)
-            out[topic] = dict(zip(self.pool.documents[part], values[part], strict=True))
-        return out
+        parts = [self.pool.slice(t) for t in range(len(self.topics))]
+        each = (dict(zip(self.pool.documents[p], values[p], strict=True)) for p in parts)
+        return dict(zip(self.topics, each, strict=True))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write `to_text` to a file, atomically."""
@@ -206,10 +201,8 @@ def empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     """Note the topics without any relevant document."""
     some = np.logical_or.reduceat(labels > 0, pool.offsets[:-1])
     none = [pool.topics[t] for t in np.flatnonzero(~some)]
-    if not none:
-        return ()
     text = f"{plural(len(none), 'topic')} without any relevant document"
-    return (Note(NOTHING_RELEVANT, len(none), text, subjects=tuple(none)),)
+    return noted(NOTHING_RELEVANT, len(none), text, subjects=tuple(none))
 
 
 class Judgments(Record, eq=False):

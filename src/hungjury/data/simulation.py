@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.choices import OddJudge
-from hungjury.base.errors import InputError, check_seed
+from hungjury.base.errors import InputError
 from hungjury.base.files import file_error, write_whole
 from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
@@ -199,7 +199,6 @@ def simulate(
             raise InputError(
                 f"{name} is {value}", code="out-of-range", argument=name, remedy=remedy
             )
-    check_seed(seed)
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}
     stores = [native.RunStore() for _ in quality]

@@ -28,7 +28,6 @@ _IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", 
 class Kind(Record):
     """Names of queries or documents in files: of their heads and their bodies."""
 
-    noun: str
     heads: tuple[str, ...]
     bodies: tuple[str, ...]
     option: str
@@ -38,7 +37,6 @@ class Kind(Record):
 
 
 QUERIES = Kind(
-    noun="query",
     heads=("query", "text", "title", "question"),
     bodies=("description", "desc", "narrative"),
     option="queries",
@@ -47,7 +45,6 @@ QUERIES = Kind(
     body_is_text=False,
 )
 DOCUMENTS = Kind(
-    noun="document",
     heads=("title", "headline"),
     bodies=("text", "contents", "content", "passage", "body", "segment", "abstract"),
     option="documents",

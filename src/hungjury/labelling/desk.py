@@ -20,7 +20,7 @@ from hungjury.labelling.store import LabelStore, Person
 from hungjury.stats.agreement import krippendorff_alpha
 
 CONTEXT = replace(
-    DOCUMENTS, noun="context", option="context",
+    DOCUMENTS, option="context",
     bodies=("contexts", "context", "passages", *DOCUMENTS.bodies),
 )  # fmt: skip
 

@@ -70,15 +70,8 @@ class Rows(Record, eq=False):
         if self.words:
             kept = np.arange(len(self))[rows].tolist()
             words = {i: self.words[row] for i, row in enumerate(kept) if row in self.words}
-        return replace(
-            self,
-            words=words,
-            pair=self.pair[rows],
-            judge=self.judge[rows],
-            label=self.label[rows],
-            line=self.line[rows],
-            file=self.file[rows],
-        )
+        columns = ("pair", "judge", "label", "line", "file")
+        return replace(self, words=words, **{one: getattr(self, one)[rows] for one in columns})
 
     def whose(self, rows: NDArray[np.bool_], most: int = 5) -> str:
         """Count some rows by judge, largest counts first: 'a 3, b 2 and 7 more'."""
