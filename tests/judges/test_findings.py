@@ -1,12 +1,14 @@
 """Where warnings about judges begin, and shares of votes beside shares relevant by gold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 import hungjury as hj
 from hungjury.data.labels import read_judgments
-from hungjury.judges.agreement import agreement, near_constant
+from hungjury.judges.agreement import agreement
 from hungjury.stats.agreement import reliability
 
 
@@ -24,6 +26,12 @@ def panel_of(labels, grades=range(2)):
 def differing(base, number):
     """The labels with the first `number` turned around."""
     return [1 - v if i < number else v for i, v in enumerate(base)]
+
+
+def near_constant(labels, rates):
+    """Of the judges x, y and z with so many labels, and these shares of each grade."""
+    found = agreement(panel_of({judge: [0, 1] for judge in "xyz"}))
+    return replace(found, labels=labels, label_rates=rates).near_constant
 
 
 def copies(base, other):
@@ -66,11 +74,10 @@ def test_a_chain_of_copies_is_no_group():
 
 
 def test_one_label_for_95_percent_is_constant_unless_others_do_so_too():
-    judges = ["x", "y", "z"]
     enough = np.array([100, 100, 100])
 
     def found(*shares, labels=enough):
-        return near_constant(judges, labels, np.array([[s, 1 - s] for s in shares]))
+        return near_constant(labels, np.array([[s, 1 - s] for s in shares]))
 
     # Others use the rarer labels in 40 % of cases: a quarter of that is 10 %.
     assert found(0.6, 0.6, 0.95) == {"z": 0.95}
@@ -85,13 +92,13 @@ def test_one_label_for_95_percent_is_constant_unless_others_do_so_too():
 
 def test_judges_with_fewer_than_20_labels_are_not_judged():
     rates = np.array([[0.5, 0.5], [0.6, 0.4], [1.0, 0.0]])
-    assert near_constant(["x", "y", "z"], np.array([50, 50, 20]), rates) == {"z": 1.0}
-    assert near_constant(["x", "y", "z"], np.array([50, 50, 19]), rates) == {}
-    assert near_constant(["x", "y", "z"], np.array([19, 19, 19]), rates) == {}
+    assert near_constant(np.array([50, 50, 20]), rates) == {"z": 1.0}
+    assert near_constant(np.array([50, 50, 19]), rates) == {}
+    assert near_constant(np.array([19, 19, 19]), rates) == {}
     # Nor do they say what is usual.
     rates = np.array([[0.5, 0.5], [0.97, 0.03], [0.97, 0.03]])
-    assert near_constant(["x", "y", "z"], np.array([50, 50, 50]), rates) == {}
-    assert near_constant(["x", "y", "z"], np.array([50, 19, 50]), rates) == {"z": 0.97}
+    assert near_constant(np.array([50, 50, 50]), rates) == {}
+    assert near_constant(np.array([50, 19, 50]), rates) == {"z": 0.97}
 
 
 def test_more_than_two_constant_judges_share_a_sentence():

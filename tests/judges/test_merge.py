@@ -347,9 +347,6 @@ def test_merges_are_listed():
 
 def test_a_merge_is_one_class_and_its_help_follows():
     """Everything else learns about a new merge from its declaration."""
-    from click.testing import CliRunner
-
-    from hungjury.cli.main import hungjury
 
     class LowestVote(LabelMerge):
         """The lowest vote."""
@@ -367,11 +364,11 @@ def test_a_merge_is_one_class_and_its_help_follows():
         votes = {"t": {"d1": {"a": 1, "b": 1}, "d2": {"a": 0, "b": 1}}}
         merged = merge(judgments(votes, 1), "lowest")
         assert merged.to_dict() == {"t": {"d1": 1, "d2": 0}}
-        for command in ("merge", "leaderboard"):
-            text = " ".join(CliRunner().invoke(hungjury, [command, "--help"]).output.split())
+        for name in ("merge", "leaderboard"):
+            text = " ".join(CliRunner().invoke(command, [name, "--help"]).output.split())
             assert "em-neu" in text.replace("- ", "-")
             assert "lowest" in text
-            assert ("aware or lowest" in text) == (command == "leaderboard")
+            assert ("aware or lowest" in text) == (name == "leaderboard")
     finally:
         del MERGES._classes["lowest"]
 

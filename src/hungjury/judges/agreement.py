@@ -138,8 +138,17 @@ class Agreement(Record, Result, eq=False):
 
     @property
     def near_constant(self) -> dict[str, float]:
-        """Judges who nearly always give the same label, and its share."""
-        return near_constant(self.judges, self.labels, self.label_rates)
+        """Judges who give one label to 95 % of documents or more, with the share.
+
+        Their share of other labels must also be below a quarter of the panel's usual share.
+        """
+        share = np.nan_to_num(self.label_rates).max(axis=1)
+        known = self.labels >= FEW
+        if not known.any():
+            return {}
+        usual = float(np.median(1 - share[known]))
+        rare = (share == 1) | ((share >= CONSTANT) & (1 - share < usual / 4))
+        return {self.judges[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
 
     @property
     def warnings(self) -> list[str]:
@@ -149,9 +158,19 @@ class Agreement(Record, Result, eq=False):
         for group in self.near_copies:
             number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
             out.append(f"these {number} judges are near copies: {few(group, 10)}")
-        out += _no_better_than_chance(self, set(constant))
+        by_chance = (self.pairs.with_others()[1] <= 0) & (self.labels >= FEW)
+        bad = [self.judges[i] for i in np.flatnonzero(by_chance) if self.judges[i] not in constant]
+        if len(bad) == 1:
+            out.append(f"{bad[0]} agrees with the others no better than chance")
+        elif bad:
+            who = f"{len(bad)} judges agree with the others no better than chance"
+            out.append(f"{who}: {few(bad, 10)}")
         out += [str(note) for note in self.panel.notes if note.kind == "silent-judge"]
-        out += _strangers(self.pairs)
+        common = self.pairs.common[np.triu_indices(len(self.judges), 1)]
+        if none := int((common == 0).sum()):
+            have = f"{'has' if none == 1 else 'have'} no document in common"
+            who = f"{plural(none, 'pair')} of judges (of {len(common):,})"
+            out.append(f"{who} {have}: their agreement is unknown")
         if max(self.alpha_nominal, self.alpha_ordinal) < TENTATIVE:
             out.append(
                 f"Krippendorff's alpha is {alpha_text(self)}: below {TENTATIVE} conclusions should "
@@ -239,11 +258,7 @@ class Agreement(Record, Result, eq=False):
             "label_rates": self.label_rates,
             "agreement_with_others": agreement,
             "kappa_with_others": kappa,
-            "pairs": {
-                "common": self.pairs.common,
-                "agreement": self.pairs.agreement,
-                "kappa": self.pairs.kappa,
-            },
+            "pairs": {name: getattr(self.pairs, name) for name in ("common", "agreement", "kappa")},
             "near_copies": self.near_copies,
             "near_constant": self.near_constant,
             "warnings": self.warnings,
@@ -378,45 +393,21 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure, families: Fa
             "rankings need at least two systems", code="one-system", remedy="give more runs"
         )
     scores = judge_means(panel, aligned, chosen)
-    tau, tau_ap = _correlations(chosen.better(scores))
+    better = chosen.better(scores)
+    there = np.flatnonzero(~np.isnan(better).any(axis=1))  # judges with any judgment
+    tau, tau_ap = np.full((2, len(scores), len(scores)), np.nan)
+    tau[np.ix_(there, there)] = kendall_cross(better[there], better[there])
+    tau_ap[np.ix_(there, there)] = tau_ap_cross(better[there], better[there])
     known = () if families is None else favours(
-        chosen.better(scores), family_names(panel.judges, families), aligned.systems
+        better, family_names(panel.judges, families), aligned.systems
     )  # fmt: skip
     return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes, known)
-
-
-def _correlations(scores: Floats) -> tuple[Floats, Floats]:
-    """Correlate the rankings of all judges; NaN for those without any judgment."""
-    there = np.flatnonzero(~np.isnan(scores).any(axis=1))
-    known = scores[there]
-    out = []
-    for values in (kendall_cross(known, known), tau_ap_cross(known, known)):
-        matrix = np.full((len(scores), len(scores)), np.nan)
-        matrix[np.ix_(there, there)] = values
-        out.append(matrix)
-    return out[0], out[1]
 
 
 def _mean_of_others(matrix: Floats) -> Floats:
     known = ~np.isnan(matrix)
     np.fill_diagonal(known, False)
     return ratio(np.where(known, matrix, 0.0).sum(axis=1), known.sum(axis=1))
-
-
-def near_constant(
-    judges: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
-) -> dict[str, float]:
-    """Find judges who give one label to 95 % of documents or more, with the share.
-
-    Their share of other labels must also be below a quarter of the panel's usual share.
-    """
-    share = np.nan_to_num(rates).max(axis=1)
-    known = labels >= FEW
-    if not known.any():
-        return {}
-    usual = float(np.median(1 - share[known]))
-    rare = (share == 1) | ((share >= CONSTANT) & (1 - share < usual / 4))
-    return {judges[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
 
 
 def _constant_lines(constant: dict[str, float]) -> list[str]:
@@ -443,30 +434,3 @@ def alpha_text(found: Agreement) -> str:
 def _percent(share: float) -> str:
     """Round a share, but never up to 100 %."""
     return "100 %" if share == 1 else f"{min(np.floor(share * 1000) / 10, 99.9):.1f} %"
-
-
-def _no_better_than_chance(found: Agreement, known: set[str]) -> list[str]:
-    kappa = found.pairs.with_others()[1]
-    bad = [
-        name
-        for name, value, labels in zip(found.judges, kappa, found.labels, strict=True)
-        if value <= 0 and labels >= FEW and name not in known
-    ]
-    if not bad:
-        return []
-    verb = "agrees" if len(bad) == 1 else "agree"
-    who = bad[0] if len(bad) == 1 else f"{len(bad)} judges"
-    names = "" if len(bad) == 1 else f": {few(bad, 10)}"
-    return [f"{who} {verb} with the others no better than chance{names}"]
-
-
-def _strangers(pairs: JudgePairs) -> list[str]:
-    upper = np.triu_indices(len(pairs.common), 1)
-    none = int((pairs.common[upper] == 0).sum())
-    if not none:
-        return []
-    verb = "has" if none == 1 else "have"
-    return [
-        f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) {verb} no document in common: "
-        "their agreement is unknown"
-    ]

@@ -56,14 +56,15 @@ class Votes(Record, eq=False):
     users: Ints
     both: Ints
     topic: Ints  # [document]
+    topics: int
 
-    def pairs(self, topics: int) -> Ints:
+    def pairs(self) -> Ints:
         """Count pairs of labels that an assessor and a user gave a document: [topic, level, level].
 
         Nobody is paired with themselves.
         """
         size = self.users.shape[1]
-        out = np.zeros((topics, size, size), dtype=np.int64)
+        out = np.zeros((self.topics, size, size), dtype=np.int64)
         each = self.assessors[:, :, None] * self.users[:, None, :]
         each[:, np.arange(size), np.arange(size)] -= self.both
         np.add.at(out, self.topic, each)
@@ -71,8 +72,8 @@ class Votes(Record, eq=False):
 
     def of(self, documents: NDArray[np.bool_]) -> Votes:
         """Keep only some documents."""
-        kept = (self.assessors, self.users, self.both, self.topic)
-        return Votes(*(one[documents] for one in kept))
+        names = ("assessors", "users", "both", "topic")
+        return replace(self, **{name: getattr(self, name)[documents] for name in names})
 
     def by_document(self, relevant: NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """Count pairs, and those with a relevant label of the user: both [document, level]."""
@@ -94,10 +95,8 @@ class PRM(Record, Result, eq=False):
         All levels, of both and declared.
     relevant : list of int
         The users' levels that count as relevant.
-    pairs : array
-        [topic, level, level]: pairs of an assessor's and a user's label of the same document.
-    rated : array
-        Labels of each level that assessors gave.
+    votes : Votes
+        Labels of assessors and users by document.
     names : dict
         The names of levels that are categories.
     parts : dict of str to PRM
@@ -122,8 +121,6 @@ class PRM(Record, Result, eq=False):
     scale: list[int]
     relevant: list[int]
     smoothing: float
-    rated: Ints
-    pairs: Ints
     votes: Votes
     draws: int
     seed: int
@@ -131,6 +128,22 @@ class PRM(Record, Result, eq=False):
     parts: Mapping[str, PRM] = field(default_factory=dict)
     prior: tuple[Floats, Floats] | None = None  # a kind's probabilities to start from, and weights
     notes: tuple[Note, ...] = ()
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """[topic, level, level]: pairs of an assessor's and a user's label of the same document."""
+        said = np.isin(self.scale, self.user_levels)
+        return self.votes.pairs()[:, self._given][:, :, said]
+
+    @property
+    def rated(self) -> Ints:
+        """Labels of each level that assessors gave."""
+        return np.asarray(self.votes.assessors.sum(axis=0)[self._given])
+
+    @property
+    def _given(self) -> NDArray[np.bool_]:
+        """Which levels of the scale assessors give."""
+        return np.isin(self.scale, self.levels)
 
     @cached_property
     def seen(self) -> Ints:
@@ -184,8 +197,8 @@ class PRM(Record, Result, eq=False):
         """
         from scipy.special import stdtrit
 
-        on, relevant = np.isin(self.scale, self.levels), np.isin(self.scale, self.relevant)
-        seen, hits = (counts[:, on] for counts in self.votes.by_document(relevant))
+        relevant = np.isin(self.scale, self.relevant)
+        seen, hits = (counts[:, self._given] for counts in self.votes.by_document(relevant))
         documents = (seen > 0).sum(axis=0)
         topics = np.count_nonzero(self.pairs.sum(axis=2), axis=0)
         out = np.full(len(self.levels), np.nan)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Scope
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, Note
 from hungjury.base.parameters import integer, number, one_of, param
-from hungjury.base.records import Record
 from hungjury.data.qrels import Qrels
+from hungjury.data.scales import check_gold
 from hungjury.judges.merge_types import MERGES, Fit, LabelMerge, Verdict
 from hungjury.judges.panel import NOT_JUDGED, Panel, grade_positions
 from hungjury.judges.votes import MajorityVote, plurality, vote_shares
@@ -71,9 +71,7 @@ class ExpectationMaximisation(LabelMerge):
         place = np.cumsum(judged, dtype=np.int32) - np.int32(1)  # among the judged documents
         found = np.array(self.first(panel)[judged], dtype=float, order="C")
         if self.ordinal or panel.known is not None:
-            known = np.full(len(found), NOT_JUDGED) if panel.known is None else panel.known[judged]
-            rows = Rows(place[panel.document], panel.judge, panel.choice, group, known)
-            learned = rows.fit(found, self.tol, self.rounds, self.ordinal)
+            learned = self._learn(panel, place[panel.document], group, found)
         else:
             learned = native.dawid_skene(
                 place[panel.document], panel.judge, panel.choice, group, len(panel.judges), size,
@@ -83,6 +81,56 @@ class ExpectationMaximisation(LabelMerge):
         posterior[judged] = found / found.sum(axis=1, keepdims=True)
         groups = len(panel.pool.topics) if scope == "topic" else 1
         return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
+
+    def _learn(
+        self, panel: Panel, document: Int32, group: NDArray[np.int64], posterior: Floats
+    ) -> tuple[NDArray[Any], ...]:
+        """Fit EM where some labels are known or grades are ordered.
+
+        `group` and `posterior` are those of the judged documents, `document` those of the votes
+        among them. Changes the posterior in place; returns what `native.dawid_skene` does. A group
+        that has converged stays as it is: no group depends on another one.
+        """
+        size = posterior.shape[1]
+        groups, mine = np.unique(group, return_inverse=True)
+        pairs, unit = np.unique(
+            np.stack([mine[document], panel.judge], axis=1), axis=0, return_inverse=True
+        )
+        cell = (unit.ravel() * size + panel.choice).astype(np.int32)
+        fixed = np.zeros(len(posterior), dtype=bool)
+        if panel.known is not None:
+            known = panel.known[panel.judged]
+            fixed = known >= 0
+            posterior[fixed] = np.eye(size)[known[fixed]]
+
+        def counted(chances: Floats) -> tuple[Floats, Floats]:
+            """Count grades [group, grade] and labels [unit, label, true grade]."""
+            mass = np.stack([np.bincount(mine, p, len(groups)) for p in chances.T], axis=1)
+            return mass.astype(float), tally(document, cell, chances, len(pairs))
+
+        def expected(prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+            return expect(document, cell, np.log(prior)[mine], confusion)
+
+        if fixed.any():  # where labels are known, they say how judges err, one vote of each added
+            mass, counts = (one + 1 for one in counted(np.where(fixed[:, None], posterior, 0.0)))
+            first, _ = expected(_shares(mass, 1), _shares(counts, 1))
+            helped = (np.bincount(mine, fixed) > 0)[mine] & ~fixed
+            posterior[helped] = first[helped]
+        posterior[:] = np.clip(posterior, LEAST, 1 - LEAST)
+        rounds, going = np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=bool)
+        shape = np.tile(typical(size), (len(pairs), 1)) if self.ordinal else None
+        while going.any() and rounds.max() < self.rounds:
+            mass, counts = counted(posterior)
+            prior, confusion = _shares(mass, 1), _confusion(counts, shape)
+            now, evidence = expected(prior, confusion)
+            moving = going[mine] & ~fixed
+            change = np.zeros(len(groups))
+            np.maximum.at(change, mine[moving], np.abs(now - posterior).max(axis=1)[moving])
+            posterior[moving] = now[moving]
+            rounds[going] += 1
+            going &= change >= self.tol
+        log_likelihood = np.bincount(mine, evidence)
+        return prior, confusion, log_likelihood, rounds, ~going, pairs[:, 0], pairs[:, 1]
 
     def for_one_judge(self) -> LabelMerge:
         """Use the labels as they are: a single judge cannot be modelled."""
@@ -142,8 +190,8 @@ class FromNeutral(ExpectationMaximisation):
         return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
-def with_gold(panel: Panel, gold: Qrels) -> Panel:
-    """Return the panel with the gold labels of its documents."""
+def with_gold(panel: Panel, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
+    """Return the panel with the gold labels of its documents, and notes on their scale."""
     if gold.labels is None:
         raise InputError(
             "gold labels are probabilities, but merges need grades",
@@ -151,6 +199,9 @@ def with_gold(panel: Panel, gold: Qrels) -> Panel:
             argument="gold",
             remedy="make them grades first, with Qrels.threshold(0.5)",
         )
+    noted: tuple[Note, ...] = ()
+    if panel.rel is None:
+        noted = check_gold(gold.labels[gold.labels >= 0], gold.grades, panel.judgments)
     known = np.full(len(panel.pool), NOT_JUDGED)
     for topic, labels in gold.to_dict().items():
         for document, label in labels.items():
@@ -165,64 +216,7 @@ def with_gold(panel: Panel, gold: Qrels) -> Panel:
             remedy="check that both use the same topic and document ids",
         )
     known[there] = grade_positions(known[there].astype(float), panel.grades)
-    return replace(panel, known=known, kept={})
-
-
-class Rows(Record, eq=False):
-    """Votes in rows, fitted by EM where some labels are known or grades are ordered."""
-
-    document: NDArray[np.int32]
-    judge: NDArray[np.int32]
-    choice: NDArray[np.int16]
-    group: NDArray[np.int64]  # [document]
-    known: NDArray[np.int16]  # [document]: place of its gold label, or NOT_JUDGED
-
-    def fit(
-        self, posterior: Floats, tol: float, most: int, ordinal: bool
-    ) -> tuple[NDArray[Any], ...]:
-        """Change the posterior [document, grade] in place; return what `native.dawid_skene` does.
-
-        A group that has converged stays as it is: no group depends on another one.
-        """
-        size = posterior.shape[1]
-        groups, mine = np.unique(self.group, return_inverse=True)
-        pairs, unit = np.unique(
-            np.stack([mine[self.document], self.judge], axis=1), axis=0, return_inverse=True
-        )
-        unit = unit.ravel()
-        cell, fixed = (unit * size + self.choice).astype(np.int32), self.known >= 0
-        posterior[fixed] = np.eye(size)[self.known[fixed]]
-
-        def counted(chances: Floats) -> tuple[Floats, Floats]:
-            """Count grades [group, grade] and labels [unit, label, true grade]."""
-            mass = np.stack([np.bincount(mine, p, len(groups)) for p in chances.T], axis=1)
-            return mass.astype(float), tally(self.document, cell, chances, len(pairs))
-
-        def expected(prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
-            return expect(self.document, cell, np.log(prior)[mine], confusion)
-
-        if fixed.any():  # where labels are known, they say how judges err, one vote of each added
-            mass, counts = (one + 1 for one in counted(np.where(fixed[:, None], posterior, 0.0)))
-            first, _ = expected(_shares(mass, 1), _shares(counts, 1))
-            helped = (np.bincount(mine, fixed) > 0)[mine] & ~fixed
-            posterior[helped] = first[helped]
-        posterior[:] = np.clip(posterior, LEAST, 1 - LEAST)
-        rounds, going = np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=bool)
-        shape = np.tile(typical(size), (len(pairs), 1))
-        while going.any() and rounds.max() < most:
-            mass, counts = counted(posterior)
-            prior = _shares(mass, 1)
-            confusion = ordered(counts, shape) if ordinal else _shares(counts, 1)
-            confusion = np.clip(confusion, LEAST, 1 - LEAST)
-            now, evidence = expected(prior, confusion)
-            moving = going[mine] & ~fixed
-            change = np.zeros(len(groups))
-            np.maximum.at(change, mine[moving], np.abs(now - posterior).max(axis=1)[moving])
-            posterior[moving] = now[moving]
-            rounds[going] += 1
-            going &= change >= tol
-        log_likelihood = np.bincount(mine, evidence)
-        return prior, confusion, log_likelihood, rounds, ~going, pairs[:, 0], pairs[:, 1]
+    return replace(panel, known=known, kept={}), noted
 
 
 def tally(document: Int32, cell: Int32, posterior: Floats, units: int) -> Floats:
@@ -258,10 +252,17 @@ def model(
     As `native.dawid_skene` does; with a `shape`, which is changed, for ordered grades.
     """
     if shape is not None:
-        return _shares(mass, 0), np.clip(ordered(counts, shape), LEAST, 1 - LEAST)
+        return _shares(mass, 0), _confusion(counts, shape)
     order = _classes(counts.sum(axis=0))
     prior = np.clip(mass[order] / documents, LEAST, 1 - LEAST)
-    return prior, _shares(counts[:, :, order], 1)
+    return prior, _confusion(counts[:, :, order])
+
+
+def _confusion(counts: Floats, shape: Floats | None = None) -> Floats:
+    """Return P(label | true grade) [unit, label, true grade]; of ordered grades with a `shape`."""
+    if shape is None:
+        return _shares(counts, 1)
+    return np.clip(ordered(counts, shape), LEAST, 1 - LEAST)
 
 
 def _classes(votes: Floats) -> Ints:

@@ -43,7 +43,7 @@ from hungjury.judges.merge_types import (
     by_grade,
     unfinished,
 )
-from hungjury.judges.panel import Panel
+from hungjury.judges.panel import Panel, check_votes
 from hungjury.users.logs import RECORD
 from hungjury.users.readers import TABLES, Purpose, QueryEngine, one_kind, open_engine
 
@@ -246,11 +246,7 @@ def merge_table(
         with _mapping(opened, workers, progress) as mapped:
             begun = mapped(_begin, made, "merging parts")
             judges, places = _all_judges(begun)
-            if not any(one.documents for one in begun):
-                raise InputError(
-                    "no document is judged: every label is negative", code="nothing-judged",
-                    remedy="check the labels; negative ones mean pooled but not judged",
-                )  # fmt: skip
+            check_votes(any(one.documents for one in begun))
             fit = _fit(made, begun, places, len(judges), mapped) if together else None
         rows = _write(path, made, begun[0].grades, fit is not None)
     counted = np.zeros(len(judges), dtype=np.int64)

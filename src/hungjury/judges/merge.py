@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Scope
@@ -19,7 +18,6 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.reading.options import (
     JudgeOptions,
     JudgmentsLike,
@@ -29,7 +27,6 @@ from hungjury.data.reading.options import (
     assigned,
 )
 from hungjury.data.runs import as_runs
-from hungjury.data.scales import check_gold
 from hungjury.judges import em, votes  # these fill the catalogue
 from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, MergeSettings, Verdict
 from hungjury.judges.panel import Panel
@@ -135,8 +132,7 @@ def merge(
     """
     chosen = label_merge(method)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
-    given = as_judgments(judgments, **of_labels)
-    panel = Panel.of(given, rel)
+    panel = Panel.of(as_judgments(judgments, **of_labels), rel)
     noted: tuple[Note, ...] = ()
     if gold is not None:
         if not chosen.takes_gold:
@@ -146,24 +142,16 @@ def merge(
                 remedy=("merge by em-mv, em-neu, em-ordinal or prm, or leave out",
                         Argument("gold")),
             )  # fmt: skip
-        panel, noted = _with_gold(panel, given, as_qrels(gold, **of_gold))
+        panel, noted = em.with_gold(panel, as_qrels(gold, **of_gold))
     if runs is None and measure is None:
         merged = chosen.merge(panel, scope, seed)
-        return replace(merged, notes=merged.notes + noted) if noted else merged
-    panel.some_votes()
-    loaded = None if runs is None else as_runs(runs, **of_runs)
-    p, more = _weighted_votes(panel, chosen, seed, loaded, measure, weights)
-    settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
-    merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)
-    return replace(merged, notes=merged.notes + noted + more)
-
-
-def _with_gold(panel: Panel, given: Judgments, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
-    """Return the panel with gold labels, which have to be on the scale of its judges."""
-    noted: tuple[Note, ...] = ()
-    if panel.rel is None and gold.labels is not None:
-        noted = check_gold(gold.labels[gold.labels >= 0], gold.grades, given)
-    return em.with_gold(panel, gold), noted
+    else:
+        panel.some_votes()
+        loaded = None if runs is None else as_runs(runs, **of_runs)
+        verdict = _weighted_votes(panel, chosen, seed, loaded, measure, weights)
+        settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
+        merged = Merged.of(chosen, panel, verdict, settings)
+    return replace(merged, notes=merged.notes + noted)
 
 
 def _weighted_votes(
@@ -173,8 +161,8 @@ def _weighted_votes(
     runs: RunsLike | None,
     measure: MeasureNames | None,
     weights: str | Weights,
-) -> tuple[NDArray[np.float64], tuple[Note, ...]]:
-    """Weight votes by AWARE's weights: their shares [document, 2], and notes on the weights."""
+) -> Verdict:
+    """Weight votes by AWARE's weights: their shares, and notes on the weights."""
     from hungjury.judges.aware import aware, weighted_votes
 
     if runs is None or measure is None:
@@ -201,7 +189,7 @@ def _weighted_votes(
         seed = int(seed.integers(2**31))
     scores = aware(panel.judgments, runs, measure, kind, panel.rel, seed=seed)
     notes = tuple(note for note in scores.notes if note.about != "files")
-    return weighted_votes(panel, scores), notes
+    return Verdict(posterior=weighted_votes(panel, scores), notes=notes)
 
 
 def merge_method(method: object) -> Merge:
@@ -396,9 +384,8 @@ def compare_merges(
     """
     check_count("draws", draws, 1, MOST_DRAWS)
     of_labels, _, of_gold = assigned(reading, judgments, None, gold)
-    given = as_judgments(judgments, **of_labels)
-    panel = Panel.of(given, rel)
-    known = _with_gold(panel, given, as_qrels(gold, **of_gold))[0].known
+    panel = Panel.of(as_judgments(judgments, **of_labels), rel)
+    known = em.with_gold(panel, as_qrels(gold, **of_gold))[0].known
     assert known is not None
     at = np.flatnonzero((known >= 0) & panel.judged)
     truth, size = known[at].astype(np.int64), len(panel.grades)
@@ -412,49 +399,35 @@ def compare_merges(
     unit = np.unique(panel.pool.topic_of[at], return_inverse=True)[1]
     by_topic = unit.max(initial=0) >= FEW_TOPICS
     unit = unit if by_topic else np.arange(len(at))
-    resamples = resample_counts(int(unit.max()) + 1, draws, seed)
-    tables, losses = [], []
+    units = int(unit.max()) + 1
+    resamples = resample_counts(units, draws, seed)
+    rows: list[tuple[Any, ...]] = []
+    drawn, notes = [], dict[Note, None]()
     for method in chosen:
         merged = panel.merged(method, scope, seed)
+        notes |= dict.fromkeys(merged.notes)
         said = np.searchsorted(panel.grades, merged.hard_labels[at])
-        table = np.bincount(unit * size * size + truth * size + said,
-                            minlength=(int(unit.max()) + 1) * size * size)  # fmt: skip
-        tables.append(table.reshape(-1, size * size))
-        p = merged.posterior
-        losses.append(None if p is None else float(
-            -np.log(np.clip(p[at, np.array(panel.grades)[truth]], 1e-6, 1)).mean()
-        ))  # fmt: skip
-    whole = [_agreed(table.sum(axis=0)[None], size) for table in tables]
-    drawn = [_agreed(resamples @ table, size) for table in tables]
-    accuracy = np.stack([one for one, _ in drawn])
-    best = (accuracy >= accuracy.max(axis=0)) / (accuracy >= accuracy.max(axis=0)).sum(axis=0)
-    found = []
-    for m, method in enumerate(chosen):
-        (same, kappa), (drawn_same, drawn_kappa) = whole[m], drawn[m]
-        low, high = interval(drawn_same, LEVEL)
-        kappa_low, kappa_high = interval(np.nan_to_num(drawn_kappa), LEVEL)
-        found.append(
-            ComparedMerge(
-                merge=str(method),
-                accuracy=float(same[0]),
-                accuracy_low=float(low),
-                accuracy_high=float(high),
-                kappa=float(kappa[0]),
-                kappa_low=float(kappa_low),
-                kappa_high=float(kappa_high),
-                log_loss=losses[m],
-                p_best=float(best[m].mean()),
-            )
-        )
+        cell = (unit * size + truth) * size + said
+        table = np.bincount(cell, minlength=units * size * size).reshape(units, -1)
+        (same,), (kappa,) = _agreed(table.sum(axis=0)[None], size)
+        accuracies, kappas = _agreed(resamples @ table, size)
+        ends = interval(accuracies, LEVEL), interval(np.nan_to_num(kappas), LEVEL)
+        p, loss = merged.posterior, None
+        if p is not None:
+            chance = p[at, np.array(panel.grades)[truth]]
+            loss = float(-np.log(np.clip(chance, 1e-6, 1)).mean())
+        rows.append((str(method), *map(float, (same, *ends[0], kappa, *ends[1])), loss))
+        drawn.append(accuracies)
+    accuracy = np.stack(drawn)
+    best = accuracy >= accuracy.max(axis=0)
+    p_best = (best / best.sum(axis=0)).mean(axis=1).tolist()
+    found = [ComparedMerge(*(*row, p)) for row, p in zip(rows, p_best, strict=True)]
     order = sorted(range(len(found)), key=lambda m: -found[m].accuracy)
     first, second = order[0], order[min(1, len(order) - 1)]
-    apart = accuracy[first] - accuracy[second]
-    low, high = interval(apart, LEVEL)
+    low, high = interval(accuracy[first] - accuracy[second], LEVEL)
     ahead = (found[first].accuracy - found[second].accuracy, float(low), float(high))
     what = "topics" if by_topic else "documents"
-    notes = tuple(n for m in chosen for n in panel.merged(m, scope, seed).notes)
-    unique = tuple(dict.fromkeys(notes))
-    return MergeComparison([found[m] for m in order], len(at), what, ahead, unique)
+    return MergeComparison([found[m] for m in order], len(at), what, ahead, tuple(notes))
 
 
 def _agreed(tables: Floats, size: int) -> tuple[Floats, Floats]:

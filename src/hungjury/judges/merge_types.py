@@ -63,15 +63,10 @@ class Fit(Record, eq=False):
     def select(self, groups: NDArray[np.bool_]) -> Fit:
         """Keep only some groups."""
         units = groups[self.unit_group]
-        return Fit(
-            prior=self.prior[groups],
-            rounds=self.rounds[groups],
-            log_likelihood=self.log_likelihood[groups],
-            converged=self.converged[groups],
-            unit_group=(np.cumsum(groups) - 1)[self.unit_group[units]],
-            unit_judge=self.unit_judge[units],
-            unit_confusion=self.unit_confusion[units],
-        )
+        by_group: tuple[Any, ...] = (self.prior, self.rounds, self.log_likelihood, self.converged)
+        number = (np.cumsum(groups) - 1)[self.unit_group]
+        by_unit: tuple[Any, ...] = (number, self.unit_judge, self.unit_confusion)
+        return Fit(*(one[groups] for one in by_group), *(one[units] for one in by_unit))
 
 
 class Verdict(Record, eq=False):

@@ -43,14 +43,12 @@ class Panel(Record, eq=False):
     judgments: Judgments  # that it was built from
     rel: int | None  # the lowest relevant grade, where labels were made binary
     pool: Pool
-    judges: list[str]
     grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
     document: NDArray[np.int32]
     judge: NDArray[np.int32]
     choice: NDArray[np.int16]  # position of the label in `grades`; 1 for probabilities
     share: Floats | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
-    family: Ints | None = None  # [judge]: those of a family share one vote
     known: NDArray[np.int16] | None = None  # [document]: place of its gold label, or NOT_JUDGED
     kept: dict[Any, Merged] = field(default_factory=dict, repr=False)  # the merges so far
 
@@ -88,13 +86,11 @@ class Panel(Record, eq=False):
             judgments=judgments,
             rel=rel,
             pool=judgments.pool,
-            judges=judgments.judges,
             grades=grades,
             document=document,
             judge=judge,
             choice=choice,
             share=share,
-            family=_families(judgments),
         )
         return replace(panel, notes=panel._oddities())
 
@@ -107,9 +103,7 @@ class Panel(Record, eq=False):
         panel = replace(
             cut,
             judgments=judgments,
-            judges=judgments.judges,
             judge=np.searchsorted(chosen, cut.judge).astype(np.int32),
-            family=_families(judgments),
         )
         return replace(panel, notes=panel._oddities())
 
@@ -137,18 +131,26 @@ class Panel(Record, eq=False):
         return out
 
     @property
+    def judges(self) -> list[str]:
+        return self.judgments.judges
+
+    @cached_property
+    def family(self) -> Ints:
+        """[judge]: the number of its family; judges of one family share a vote."""
+        if self.judgments.family is None:
+            return np.arange(len(self.judges))
+        return np.unique(self.judgments.family, return_inverse=True)[1]
+
+    @property
     def weight(self) -> Floats:
         """The weight of a vote of each judge."""
-        if self.family is None:
-            return np.ones(len(self.judges))
         return np.asarray(1 / np.bincount(self.family)[self.family])
 
     def resampled(self, rng: np.random.Generator) -> Floats:
         """Draw families with replacement, and return the weight of a vote of each judge."""
-        family = np.arange(len(self.judges)) if self.family is None else self.family
-        number = int(family.max(initial=-1)) + 1
+        number = int(self.family.max(initial=-1)) + 1
         times = np.bincount(rng.integers(number, size=number), minlength=number)
-        return np.asarray(times[family] * self.weight)
+        return np.asarray(times[self.family] * self.weight)
 
     def vote_share(self) -> Floats:
         """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
@@ -199,12 +201,7 @@ class Panel(Record, eq=False):
 
     def some_votes(self) -> None:
         """Raise if no document is judged."""
-        if not len(self.document):
-            raise InputError(
-                "no document is judged: every label is negative",
-                code="nothing-judged",
-                remedy="check the labels; negative ones mean pooled but not judged",
-            )
+        check_votes(len(self.document) > 0)
 
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""
@@ -262,10 +259,14 @@ class Panel(Record, eq=False):
         return notes + noted("without-judgment", unjudged, text)
 
 
-def _families(judgments: Judgments) -> Ints | None:
-    if judgments.family is None:
-        return None
-    return np.unique(judgments.family, return_inverse=True)[1].astype(np.int64)
+def check_votes(some: bool) -> None:
+    """Raise unless some document is judged."""
+    if not some:
+        raise InputError(
+            "no document is judged: every label is negative",
+            code="nothing-judged",
+            remedy="check the labels; negative ones mean pooled but not judged",
+        )
 
 
 def _check_zero(judgments: Judgments) -> None:

@@ -145,9 +145,18 @@ def prm(
     if groups[0].all() and groups[1].all():
         levels, user_levels = scale, scale
     chosen = _relevant(user_levels, rel, relevant, names)
-    on = np.isin(scale, levels)
-    pairs = votes.pairs(len(given.topics))[:, on][:, :, np.isin(scale, user_levels)]
-    if not pairs.any():
+    model = PRM(
+        levels=levels,
+        scale=scale,
+        user_levels=user_levels,
+        relevant=chosen,
+        smoothing=smoothing,
+        votes=votes,
+        draws=draws,
+        seed=seed,
+        names={level: word for level, word in names.items() if level in scale},
+    )
+    if not model.pairs.any():
         raise InputError(
             "no document has two judgments"
             if groups[0].all()
@@ -155,19 +164,6 @@ def prm(
             code="no-double-judgment",
             remedy="the model is estimated from double judgments; have some documents judged twice",
         )
-    model = PRM(
-        levels=levels,
-        scale=scale,
-        user_levels=user_levels,
-        relevant=chosen,
-        smoothing=smoothing,
-        rated=votes.assessors.sum(axis=0)[on],
-        pairs=pairs,
-        votes=votes,
-        draws=draws,
-        seed=seed,
-        names={level: word for level, word in names.items() if level in scale},
-    )
     notes = [*_notes(model), *_directions(given, groups, chosen)]
     parts = {} if kinds is None else _parts(model, given.pool.documents, kinds, pooling)
     return replace(model, notes=tuple(notes), parts=parts)
@@ -237,8 +233,8 @@ def _count(given: Judgments, groups: Groups) -> tuple[Votes, list[int]]:
         return found.reshape(len(given.pool), len(scale))
 
     first, second = groups
-    topic = given.pool.topic_of.astype(np.int64)
-    return Votes(counted(first), counted(second), counted(first & second), topic), scale
+    topic, topics = given.pool.topic_of.astype(np.int64), len(given.topics)
+    return Votes(counted(first), counted(second), counted(first & second), topic, topics), scale
 
 
 def _relevant(
@@ -267,14 +263,8 @@ def _relevant(
 def _parts(model: PRM, documents: list[str], kinds: Kinds, pooling: str) -> dict[str, PRM]:
     """Fit a model to each kind of document."""
     kind = np.array(_kinds_of(documents, kinds))
-    topics = len(model.pairs)
-    on = np.isin(model.scale, model.levels), np.isin(model.scale, model.user_levels)
-    parts = {}
-    for name in sorted(set(kind.tolist())):
-        votes = model.votes.of(kind == name)
-        pairs = votes.pairs(topics)[:, on[0]][:, :, on[1]]
-        rated = votes.assessors.sum(axis=0)[on[0]]
-        parts[name] = replace(model, votes=votes, pairs=pairs, rated=rated)
+    votes = {name: model.votes.of(kind == name) for name in sorted(set(kind.tolist()))}
+    parts = {name: replace(model, votes=mine) for name, mine in votes.items()}
     if pooling == "shrink" and len(parts) > 1:
         weight = _likeness(list(parts.values()))
         parts = {n: replace(one, prior=(model._p, weight)) for n, one in parts.items()}

@@ -161,11 +161,6 @@ class ScoredPanel(Record, eq=False):
             if pattern.any():
                 yield np.flatnonzero(member.ravel() == number), np.flatnonzero(pattern)
 
-    def by_topic(self) -> Iterator[Group]:
-        """Return each topic with the judges who labelled it."""
-        for topic in np.flatnonzero(self.judged.any(axis=0)):
-            yield np.flatnonzero(self.judged[:, topic]), np.array([topic])
-
     def closeness_to_random(self, granularity: Granularity, gap: Gap) -> Floats:
         """Return the mean closeness to random judges, [class, judge, topic].
 
@@ -177,7 +172,8 @@ class ScoredPanel(Record, eq=False):
             return self.kept[granularity, gap]
         random = self.random
         assert random is not None
-        groups = list(self.groups() if granularity == "sgl" else self.by_topic())
+        together = [None] if granularity == "sgl" else np.eye(self.judged.shape[1], dtype=bool)
+        groups = [group for among in together for group in self.groups(among)]
         out = np.zeros((len(random), *self.judged.shape))
 
         def compare(task: tuple[int, Group]) -> None:

@@ -144,8 +144,7 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
     The result is [..., E, T].
     """
     first, second, _ = _two(estimates, truths, ("estimates", "truths"), axes=2)
-    tau: Floats = _cross(first, second, by_rank=True) / (first.shape[-1] - 1)
-    return tau
+    return np.asarray(_cross(first, second, by_rank=True) / (first.shape[-1] - 1))
 
 
 def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
@@ -260,8 +259,7 @@ def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Float
 def _tau(sums: Floats, possible: Floats) -> Floats:
     """Divide; rounding must not lead beyond 1."""
     with np.errstate(invalid="ignore"):
-        tau: Floats = np.clip(np.asarray(sums / possible), -1, 1)
-    return tau
+        return np.asarray(np.clip(sums / possible, -1, 1))
 
 
 def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Floats:

@@ -31,8 +31,7 @@ class _Places(NamedTuple):
     def contributions(self, depths: Ints) -> Floats:
         """Return how much of each item is among the first d places, [item, depth]."""
         reached = (depths - self.top[:, None] + 1) / self.width[:, None]
-        clipped: Floats = np.clip(reached, 0, 1)
-        return clipped
+        return np.asarray(np.clip(reached, 0, 1))
 
     def pick(self, chosen: Sequence[int]) -> "_Places":
         index = np.asarray(chosen, dtype=np.int64)
@@ -123,8 +122,7 @@ def _size(short: _Places, long: _Places, depths: Ints, end: int, ties: str) -> F
         shorter = depths.astype(np.float64)
     else:
         shorter = (short.contributions(depths) ** power).sum(axis=0)
-    size: Floats = np.sqrt(shorter * longer) if ties == "b" else (shorter + longer) / 2
-    return size
+    return np.asarray(np.sqrt(shorter * longer) if ties == "b" else (shorter + longer) / 2)
 
 
 def _mean_active(places: _Places, depths: Ints) -> Floats:
@@ -134,8 +132,7 @@ def _mean_active(places: _Places, depths: Ints) -> Floats:
     than the shorter could share.
     """
     table = places.contributions(depths)
-    mean: Floats = table.sum(axis=0) / np.count_nonzero(table, axis=0)
-    return mean
+    return np.asarray(table.sum(axis=0) / np.count_nonzero(table, axis=0))
 
 
 def _blocks(start: int, stop: int, step: int) -> list[tuple[int, int]]:
@@ -146,16 +143,11 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
     groups = _tie_groups(ranking, name)
     items = [item for group in groups for item in group]
     if not items:
-        raise InputError(
-            f"ranking {name} is empty", code="empty-ranking", remedy="give at least one item"
-        )
+        raise _refused(f"{name} is empty", "empty-ranking", "give at least one item")
     if len(set(items)) < len(items):
         again = next(item for index, item in enumerate(items) if item in items[:index])
-        raise InputError(
-            f"ranking {name} contains {again!r} more than once",
-            code="repeated-item",
-            remedy="list every item once",
-        )
+        said = f"{name} contains {again!r} more than once"
+        raise _refused(said, "repeated-item", "list every item once")
     sizes = np.array([len(group) for group in groups])
     top = np.repeat(np.cumsum(sizes) - sizes + 1, sizes)
     # In variant "w" all tied items are complete at the first rank of their tie.
@@ -166,28 +158,22 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
 def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
     """Split the ranking into groups of tied items, best group first."""
     if isinstance(ranking, Mapping):
-        return _groups_by_score(ranking, name)
+        by_score: dict[float, list[Hashable]] = {}
+        for item, score in ranking.items():
+            if score != score:
+                said, remedy = f"the score of {item!r} is NaN", "give it a score or leave it out"
+                raise _refused(f"{name}: {said}", "undefined-values", remedy)
+            by_score.setdefault(score, []).append(item)
+        return [by_score[score] for score in sorted(by_score, reverse=True)]
     groups = [
         list(entry) if isinstance(entry, (list, tuple, AbstractSet)) else [entry]
         for entry in ranking
     ]
     if not all(groups):
-        raise InputError(
-            f"ranking {name} has an empty group of ties",
-            code="empty-group",
-            remedy="leave empty groups out",
-        )
+        said, remedy = "has an empty group of ties", "leave empty groups out"
+        raise _refused(f"{name} {said}", "empty-group", remedy)
     return groups
 
 
-def _groups_by_score(scores: Scored, name: str) -> list[list[Hashable]]:
-    by_score: dict[float, list[Hashable]] = {}
-    for item, score in scores.items():
-        if score != score:
-            raise InputError(
-                f"ranking {name}: the score of {item!r} is NaN",
-                code="undefined-values",
-                remedy="give it a score or leave it out",
-            )
-        by_score.setdefault(score, []).append(item)
-    return [by_score[score] for score in sorted(by_score, reverse=True)]
+def _refused(said: str, code: str, remedy: str) -> InputError:
+    return InputError(f"ranking {said}", code=code, remedy=remedy)

@@ -162,22 +162,19 @@ def _effect(rows: Floats, centred: Floats) -> Floats:
 def _without_noise(results: Floats, rows: Floats) -> Floats:
     """Replace results [..., any] that are rounding beside their row [..., topic] by 0."""
     largest = np.abs(rows).max(axis=-1, keepdims=True)
-    kept: Floats = np.where(np.abs(results) > NOISE * largest, results, 0.0)
-    return kept
+    return np.where(np.abs(results) > NOISE * largest, results, 0.0)
 
 
 def _ratio(size: Floats, spread: Floats) -> Floats:
     """Return size / spread: 0 where size is 0, infinite where only spread is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio: Floats = np.where(size == 0, 0.0, size / spread)
-    return ratio
+        return np.where(size == 0, 0.0, size / spread)
 
 
 def _spread(means: Floats, squares: Floats) -> Floats:
     """Compute standard deviations from means and mean squares; rounding of these is 0."""
     variance = squares - means**2
-    spread: Floats = np.sqrt(np.where(variance > NOISE * squares, variance, 0.0))
-    return spread
+    return np.asarray(np.sqrt(np.where(variance > NOISE * squares, variance, 0.0)))
 
 
 def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice, Floats, Floats]]:

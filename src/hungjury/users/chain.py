@@ -33,34 +33,27 @@ def transition_matrix(given: object) -> Floats:
     except (TypeError, ValueError):
         matrix = np.empty(())
     if not matrix.ndim:
-        raise MeasureError(
-            "the transition matrix is not a table of numbers",
-            code="not-numbers",
-            remedy="give one row of probabilities per rank, all rows of the same length",
-        )
+        remedy = "give one row of probabilities per rank, all rows of the same length"
+        raise _refused("is not a table of numbers", "not-numbers", remedy)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-        raise MeasureError(
-            f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",
-            code="wrong-shape",
-            remedy="give a square matrix; row i has the probabilities of moving from rank i",
-        )
+        remedy = "give a square matrix; row i has the probabilities of moving from rank i"
+        shape = " x ".join(map(str, matrix.shape))
+        raise _refused(f"has the shape {shape}", "wrong-shape", remedy)
     bad = np.flatnonzero(~(np.isfinite(matrix) & (matrix >= 0)).all(axis=1))
     if len(bad):
-        raise MeasureError(
-            f"the transition matrix has negative or infinite entries in the row of {ranks(bad)}",
-            code="invalid-probabilities",
-            remedy="give probabilities",
-        )
+        said = f"has negative or infinite entries in the row of {ranks(bad)}"
+        raise _refused(said, "invalid-probabilities", "give probabilities")
     total = matrix.sum(axis=1)
     bad = np.flatnonzero(np.abs(total - 1) > TOLERANCE)
     if len(bad):
-        raise MeasureError(
-            f"the transition matrix is not stochastic: the row of {ranks(bad)} does not sum to 1 "
-            f"(that of rank {bad[0] + 1} sums to {total[bad[0]]:.6g})",
-            code="not-stochastic",
-            remedy="divide every row by its sum",
-        )
+        said = f"is not stochastic: the row of {ranks(bad)} does not sum to 1"
+        first = f"(that of rank {bad[0] + 1} sums to {total[bad[0]]:.6g})"
+        raise _refused(f"{said} {first}", "not-stochastic", "divide every row by its sum")
     return np.asarray(matrix / total[:, None])
+
+
+def _refused(said: str, code: str, remedy: str) -> MeasureError:
+    return MeasureError(f"the transition matrix {said}", code=code, remedy=remedy)
 
 
 def ranks(states: NDArray[np.int64]) -> str:
@@ -91,12 +84,9 @@ def stationary_distribution(matrix: Floats) -> Floats:
     closed = closed_groups(matrix)
     if len(closed[0]) < len(matrix):
         rest = np.setdiff1d(np.arange(len(matrix)), closed[0])
-        raise MeasureError(
-            f"the transition matrix is not irreducible: from {ranks(closed[0])} the user never "
-            f"reaches {ranks(rest)}",
-            code="not-irreducible",
-            remedy="make every rank reachable from every other, or remove ranks from the matrix",
-        )
+        said = f"is not irreducible: from {ranks(closed[0])} the user never reaches {ranks(rest)}"
+        remedy = "make every rank reachable from every other, or remove ranks from the matrix"
+        raise _refused(said, "not-irreducible", remedy)
     work = matrix.copy()
     for last in range(len(work) - 1, 0, -1):
         work[:last, last] /= work[last, :last].sum()

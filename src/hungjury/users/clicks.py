@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -124,12 +125,9 @@ def calibrate(
     check_count("nav_rel", nav_rel, 1, MOST_GRADE)
     check_count("min_sessions", min_sessions, 0, MOST_LABELS)
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
-    asked = (log, relevant, ranks, min_sessions, rates_by == "query", columns)
-    if is_ibis_table(log):
-        counts = count_clicks(None, *asked)
-    else:
-        with open_engine(engine, memory) as opened:
-            counts = count_clicks(opened, *asked)
+    by_query = rates_by == "query"
+    with nullcontext() if is_ibis_table(log) else open_engine(engine, memory) as opened:
+        counts = count_clicks(opened, log, relevant, ranks, min_sessions, by_query, columns)
     return _model(counts, ranks, nav_rel, relevant is not None, pages)
 
 

@@ -22,7 +22,6 @@ from xml.etree import ElementTree
 import numpy as np
 
 from hungjury import native
-from hungjury.base.errors import InputError
 from hungjury.base.files import cores
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.lines import parse_text
@@ -220,13 +219,8 @@ def trec_session_clicks(
                         yield from _session(element, tally, relevant)
                         element.clear()
         except ElementTree.ParseError as error:
-            raise InputError(
-                f"not well-formed XML: {error.msg}",
-                code="not-xml",
-                file=source.name,
-                line=error.position[0],
-                remedy="fix the file",
-            ) from None
+            said = f"not well-formed XML: {error.msg}"
+            raise source.error(said, "not-xml", "fix the file", error.position[0]) from None
 
 
 def _session(session: Any, tally: Tally, relevant: Relevant) -> Iterator[Row]:

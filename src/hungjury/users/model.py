@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, plural
+from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural
 from hungjury.base.files import read_json, write_whole
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
@@ -257,17 +257,15 @@ class UserModel(Record, Result):
     def notes(self, ranks: int | None = None) -> tuple[Note, ...]:
         """Return notes on using the model on the first `ranks` ranks."""
         depth = min(max(ranks or self.ranks, 1), self.ranks)
-        found = list(self.page_notes())
+        found = self.page_notes()
         for one in self.classes:
-            up = one.dynamic.rises(depth)
-            if up:
-                text = (
-                    f"the dynamic of the class '{one.name}' of {self.written} does not decrease, "
-                    "so nMCG can exceed 1 and prefer worse rankings; it rises at"
-                )
-                where = tuple(f"rank {rank}" for rank in up)
-                found.append(Note("rising-dynamic", len(up), text, subjects=where, about="result"))
-        return tuple(found)
+            where = tuple(f"rank {rank}" for rank in one.dynamic.rises(depth))
+            text = (
+                f"the dynamic of the class '{one.name}' of {self.written} does not decrease, "
+                "so nMCG can exceed 1 and prefer worse rankings; it rises at"
+            )
+            found += noted("rising-dynamic", len(where), text, subjects=where, about="result")
+        return found
 
     def page_notes(self) -> tuple[Note, ...]:
         """Return a note for each class that comes from few pages of a log."""
@@ -298,8 +296,7 @@ class UserModel(Record, Result):
                 code="no-holding-time",
                 remedy="calibrate on a log with times, or give them: MP(rates=[0.2, 0.1])",
             )
-        given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
-        return np.array(given, dtype=float)
+        return np.array([c.rates for c in self.classes], dtype=float)
 
     def rates_by_topic(self, topics: Sequence[str], which: NDArray[np.intp]) -> Floats:
         """Return each query's own rates where the log has them, else those of its class.

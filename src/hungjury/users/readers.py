@@ -91,7 +91,7 @@ def click_table(
         return _columns(clicks, name, shown=relevant is not None), tally
     path = engine.folder / "clicks.parquet"
     write_clicks(sources, kind == "yandex pages", path, tally, relevant or {})
-    return _columns(engine.parquet([path]), name, shown=relevant is not None), tally
+    return _columns(engine.read([path]), name, shown=relevant is not None), tally
 
 
 def _actions(
@@ -104,44 +104,32 @@ def _actions(
         with open_engine("duckdb", engine.memory) as other:
             group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
         paths, _ = write_action_clicks(expand(grouped), engine.folder, queries, relevant)
-    return engine.parquet(paths)
+    return engine.read(paths)
 
 
 def one_kind(given: object, what: str) -> tuple[list[Source], str]:
     """Expand files and folders, and say which kind of files they are, all of them."""
-    sources = _sources(given)
+    sources = [source for one in _listed(given) for source in expand(one)]
     kinds = {_kind(source) for source in sources}
     if len(kinds) > 1:
-        raise InputError(
-            f"the {what} mixes files of different kinds: {', '.join(sorted(kinds))}",
-            code="mixed-sources",
-            remedy="give files of one kind at a time",
-        )
+        said = f"the {what} mixes files of different kinds: {', '.join(sorted(kinds))}"
+        remedy = "give files of one kind at a time"
+        raise InputError(said, code="mixed-sources", remedy=remedy)
     return sources, kinds.pop()
 
 
-def _sources(log: object) -> list[Source]:
-    """Expand files and folders; names that begin with . or _ are not data."""
-    given = log if isinstance(log, (list, tuple)) else [log]
-    found: list[Source] = []
-    for one in given:
+def _listed(given: object) -> Iterator[object]:
+    """List what was given, and the files of folders; names that begin with . or _ are not data."""
+    many = given if isinstance(given, (list, tuple)) and given else [given]
+    for one in many:
         if not (isinstance(one, (str, os.PathLike)) and os.path.isdir(one)):
-            found += expand(one)
+            yield one
             continue
-        inside = sorted(
-            p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._"
-        )  # fmt: skip
+        inside = sorted(p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._")
         if not inside:
-            raise InputError(
-                "the folder contains no files",
-                code="empty-directory",
-                file=str(one),
-                remedy="check the path",
-            )
-        found += [Source(str(p), str(p)) for p in inside]
-    if not found:
-        raise InputError("no files were given", code="no-file", remedy="give at least one file")
-    return found
+            said = "the folder contains no files"
+            raise Source(str(one)).error(said, "empty-directory", "check the path")
+        yield from (Source(str(p), str(p)) for p in inside)
 
 
 def _kind(source: Source) -> str:
@@ -164,24 +152,15 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
     first = sources[0].head()
     for source in sources:
         if source.head() != first:
-            raise InputError(
-                "the first line differs from that of the first file",
-                code="other-columns",
-                file=source.name,
-                line=1,
-                remedy="give files with the same columns in the same order",
-            )
+            said = "the first line differs from that of the first file"
+            remedy = "give files with the same columns in the same order"
+            raise source.error(said, "other-columns", remedy, 1)
     text = first.decode("utf-8", "replace").strip()
     mark = max(",\t;", key=text.count)
     names = [name.strip().strip('"') for name in text.split(mark)]
     if len(set(names)) < len(names):
-        raise InputError(
-            "a column name appears twice",
-            code="repeated-column",
-            file=sources[0].name,
-            line=1,
-            remedy="give each column its own name in the first line",
-        )
+        remedy = "give each column its own name in the first line"
+        raise sources[0].error("a column name appears twice", "repeated-column", remedy, 1)
     return names, mark
 
 
@@ -241,16 +220,13 @@ def _columns(
                 if wanted is None
                 else "check the name",
             )
-    roles["rank"] = _whole(roles["rank"])
+    rank = roles["rank"]
+    roles["rank"] = (rank.try_cast if rank.type().is_string() else rank.cast)("int64")
     for role in ("time", "until"):
         if role in roles:
             roles[role] = _time(table, roles[role])
     kept = [c for c in (RECORD, KIND, *(["relevant"] if shown else [])) if c in table.columns]
     return table.select(**roles, **{c: table[c] for c in kept})
-
-
-def _whole(column: ir.Column) -> ir.IntegerColumn:
-    return column.try_cast("int64") if column.type().is_string() else column.cast("int64")
 
 
 def _time(table: ir.Table, column: ir.Column) -> ir.FloatingColumn:
@@ -289,14 +265,12 @@ class QueryEngine(Record):
 
     def table(self, sources: Sequence[Source], kind: str) -> ir.Table:
         """Read Parquet files, or delimited text: all its columns are text, to be parsed later."""
-        names = [str(path) for path in _paths(self, sources, f".{kind}")]
         heads, mark = ([], "") if kind == "parquet" else _header(sources)
-        return self._read(names, heads, mark)
+        return self.read(_paths(self, sources, f".{kind}"), heads, mark)
 
-    def parquet(self, paths: Sequence[Path]) -> ir.Table:
-        return self._read([str(path) for path in paths])
-
-    def _read(self, names: list[str], heads: Sequence[str] = (), mark: str = "") -> ir.Table:
+    def read(self, paths: Sequence[Path], heads: Sequence[str] = (), mark: str = "") -> ir.Table:
+        """Read Parquet files, or text with columns of these names between marks."""
+        names = [str(path) for path in paths]
         if self.spark is not None:
             read = self.spark.read
             return self._spark_view(
@@ -339,7 +313,7 @@ class QueryEngine(Record):
 
         path = self.folder / "frame.parquet"
         parquet.write_table(table, path)
-        return self.parquet([path])
+        return self.read([path])
 
     def _spark_view(self, frame: DataFrame) -> ir.Table:
         from pyspark.sql import functions
