@@ -154,13 +154,14 @@ def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judg
 
 
 def as_gold(source: QrelsLike | Judgments, **options: Unpack[LabelOptions]) -> Qrels | Judgments:
-    """Return gold labels, given or read: of one person; or of several, by files or by a column."""
+    """Return gold labels, given or read: of one person; or of several, by files, by a column or by
+    ``{person: labels}``."""
     if isinstance(source, (Qrels, Judgments)):
         refuse_options(options, "the gold labels")
         return source
     policy = LabelPolicy.of(options, LABELS)
     first, *more = label_parts(source, policy)
-    if more:
+    if more or (isinstance(source, Mapping) and not _by_topic(source)):
         return judgments_by(source, policy)
     once: Any = first if hasattr(source, "read") else source  # which can be read once only
     try:
@@ -181,6 +182,13 @@ def as_labels(
     return labels_by(source, LabelPolicy.of(options))
 
 
+def _by_topic(labels: Mapping[Any, Any]) -> bool:
+    """Tell labels by topic and document, of one judge, from those by judge."""
+    return all(isinstance(one, Mapping) for one in labels.values()) and not any(
+        isinstance(label, Mapping) for one in labels.values() for label in one.values()
+    )
+
+
 def labels_by(source: object, policy: LabelPolicy) -> Qrels | Judgments:
     """Read labels by a policy; those of several judges are recognised.
 
@@ -189,10 +197,7 @@ def labels_by(source: object, policy: LabelPolicy) -> Qrels | Judgments:
     if policy.wide or policy.judge_column or policy.only or policy.without:
         return judgments_by(source, policy)
     if isinstance(source, Mapping):
-        by_topic = all(isinstance(one, Mapping) for one in source.values()) and not any(
-            isinstance(label, Mapping) for one in source.values() for label in one.values()
-        )
-        return qrels_by(source, policy) if by_topic else judgments_by(source, policy)
+        return qrels_by(source, policy) if _by_topic(source) else judgments_by(source, policy)
     if hasattr(source, "read"):  # can be read once only
         return qrels_by(source, policy)
     first, *more = label_parts(source, policy, several=True)
