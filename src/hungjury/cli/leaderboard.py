@@ -10,7 +10,7 @@ import click
 
 from hungjury.base.choices import BoardPicture
 from hungjury.cli import options
-from hungjury.cli.failing import refuse, refuse_unused, was_typed
+from hungjury.cli.failing import flag, refuse, refuse_unused, was_typed
 from hungjury.cli.options import option, page
 from hungjury.cli.output import Output, Plots, origin, print_notes, progress_bar, say
 from hungjury.cli.reading import Reading, ScoreTables
@@ -57,20 +57,23 @@ if TYPE_CHECKING:
 @options.all_of(*(options.declared(one) for one in BOARD.values() if one.flag))
 @option("--slices FILE", "Also rank on groups of topics: a table of topic and group.")
 @option("--report FILE", "Also write an HTML report.", page)
-@option("--title TEXT", "Title on the report.", default="")
-@option("--author TEXT", "Author on the report.", default="")
-@option("--dataset TEXT", "Name of the data on the report.", default="")
-@options.texts
+@options.bundle(
+    "shown",
+    dict,
+    option("--title TEXT", "Title on the report.", default=""),
+    option("--author TEXT", "Author on the report.", default=""),
+    option("--dataset TEXT", "Name of the data on the report.", default=""),
+    options.texts,
+)
 @options.plots(BoardPicture)
 @options.results("table", "csv", "json", "latex", "markdown", "html", "ir_metadata")
 @options.judges_gold_and_runs
 def leaderboard_command(
-    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
-    gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, queries: tuple[str, ...],
-    documents: tuple[str, ...], plots: Plots, out: Output, reading: Reading,
-    collections: tuple[str, ...], common: bool, tables: ScoreTables, qrels: str | None,
-    seed_pattern: str | None, slices: str | None, title: str, author: str, dataset: str,
-    **how: Any,
+    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...],
+    gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, shown: dict[str, Any],
+    plots: Plots, out: Output, reading: Reading, tables: ScoreTables, common: bool,
+    collections: tuple[str, ...], qrels: str | None, seed_pattern: str | None,
+    slices: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -98,9 +101,7 @@ def leaderboard_command(
              "--collection": collections, "--answers": tables.answers}  # fmt: skip
     given = [name for name, files in kinds.items() if files]
     refuse(len(given) > 1, f"{' and '.join(given)} exclude each other")
-    head = {"title": title, "author": author, "dataset": dataset}
-    texts = [f"--{name}" for name in ("queries", "documents", *head)]
-    refuse_unused(report is not None, "--report FILE", *texts)
+    refuse_unused(report is not None, "--report FILE", *map(flag, shown))
     project: Any = click.get_current_context().meta.get("hungjury.project")
     several = bool(project) and len(project.collections) > 1 and not given
     beside = slices or len(measures) > 1
@@ -112,7 +113,7 @@ def leaderboard_command(
         if tables.scores:
             of_scores = _of_tables(tables, measures[0], seed_pattern, how)
         else:
-            more = {"merge": merge, "common": common, "seed_pattern": seed_pattern, **how}
+            more = {"common": common, "seed_pattern": seed_pattern, **how}
             of_scores = (
                 project.leaderboard(measures=[measures[0]], **more)
                 if several
@@ -123,7 +124,7 @@ def leaderboard_command(
     if not tables.answers and not ((judges or qrels) and runs):
         raise click.UsageError("give --judges and --runs, --collection, --answers or --scores")
     refuse_unused(gold, "--gold", "--estimate")
-    models_judges = merge_method(merge).drawn_from == "model"
+    models_judges = merge_method(how["merge"]).drawn_from == "model"
     refuse_unused(models_judges or gold, "an em merge or --gold", "--scope")
     refuse_unused(models_judges, "an em merge", "--prior")
     labels: Judgments | Qrels
@@ -139,8 +140,8 @@ def leaderboard_command(
                 "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
             )
         one = {"all": (labels, lists)}
-        more = {"merge": merge, "seed_pattern": seed_pattern, **how}
-        _write(leaderboards(one, measures[0], **more), out, plots)
+        repeats = leaderboards(one, measures[0], seed_pattern=seed_pattern, **how)
+        _write(repeats, out, plots)
         return
     people = reading.gold_of(gold)
     with progress_bar(out.quiet) as progress:
@@ -152,18 +153,15 @@ def leaderboard_command(
                 if known is not None:
                     read_from(known, people)  # whose plans are its own
             return leaderboard(
-                here, lists, measure, merge,
-                gold=known, plan=plan or None, progress=progress, **how,
-            )  # fmt: skip
+                here, lists, measure, gold=known, plan=plan or None, progress=progress, **how
+            )
 
         found = Boards.of(measures, read_slices(slices) if slices else {}, rank)
-    shown = found if beside else found.board
-    _write(shown, out, plots)
+    boards = found if beside else found.board
+    _write(boards, out, plots)
     if report is not None:
-        shown.write_page(
-            report, queries=queries, documents=documents, origin=origin() | {"made": made()},
-            history=timeline(project.results, found.board) if project else (), **head,
-        )  # fmt: skip
+        history = timeline(project.results, found.board) if project else ()
+        boards.write_page(report, origin=origin() | {"made": made()}, history=history, **shown)
         say(f"wrote {report}", out.quiet)
 
 
