@@ -100,23 +100,27 @@ class Scorer:
         systems, topics = self.alignment.shape
         if out is None:
             out = np.empty((len(given), systems, topics))
-        lists = self._lists
-        if lists is not None:
-            steps = range(0, len(given), VECTORS_AT_ONCE)
-            tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
 
-            def one_topic(task: tuple[slice, int]) -> None:
-                vectors, topic = task
-                pools = None if counts is None else counts[vectors, :, topic]
-                values = self._score_topic(given[vectors], topic, lists, pools, undefined)
-                out[vectors, :, topic] = values.T
+        def one_topic(task: tuple[slice, int]) -> None:
+            vectors, topic = task
+            pools = None if counts is None else counts[vectors, :, topic]
+            out[vectors, :, topic] = self._score_topic(given[vectors], topic, pools, undefined).T
 
-            on_all_cores(one_topic, tasks)
+        def all_topics(vectors: slice) -> None:
+            others, block = self.measure.needs_nonrelevant, given[vectors].astype(np.int16)
+            for cells, judged in judge_lists(
+                self.alignment, block, self.top, needs_nonrelevant=others
+            ):
+                at = (vectors, cells // topics, cells % topics)
+                pools = judged.counts if counts is None else counts[at]
+                out[at] = score(replace(judged, counts=pools))
+
+        if not self.native:
+            on_all_cores(all_topics, self._blocks(given))
         else:
-            on_all_cores(
-                lambda rows: self._through_measure(score, given, rows, out, counts),
-                self._blocks(given),
-            )
+            steps = range(0, len(given), VECTORS_AT_ONCE)
+            vectors = [slice(i, i + VECTORS_AT_ONCE) for i in steps]
+            on_all_cores(one_topic, [(some, t) for some in vectors for t in range(topics)])
         return out
 
     def _checked(self, labels: Labels) -> Labels:
@@ -139,15 +143,11 @@ class Scorer:
         return np.ascontiguousarray(given, dtype=np.int16)
 
     def _score_topic(
-        self,
-        labels: Labels,
-        topic: int,
-        lists: tuple[Alignment, NDArray[np.int32], Sums],
-        counts: Ints | None,
-        undefined: float,
+        self, labels: Labels, topic: int, counts: Ints | None, undefined: float
     ) -> Floats:
-        """Score one topic: [system, vector]."""
-        near, document, wanted = lists
+        """Score one topic in native code: [system, vector]."""
+        assert self._lists is not None
+        near, document, wanted = self._lists
         documents, cells = near.pool.slice(topic), slice(topic, None, len(near.pool.topics))
         start, stop = (np.ascontiguousarray(side[cells]) for side in (near.start, near.stop))
         if counts is None:
@@ -184,23 +184,6 @@ class Scorer:
         room = min(PLACES_AT_ONCE // max(longest, 1), DOCUMENTS_AT_ONCE // max(labels.shape[1], 1))
         step = max(room, 1)
         return [slice(i, i + step) for i in range(0, len(labels), step)]
-
-    def _through_measure(
-        self,
-        score: Callable[[Judged], Floats],
-        labels: Labels,
-        rows: slice,
-        out: Floats,
-        counts: Ints | None,
-    ) -> None:
-        block, topics = labels[rows].astype(np.int16), out.shape[2]
-        for cells, judged in judge_lists(
-            self.alignment, block, self.top, needs_nonrelevant=self.measure.needs_nonrelevant
-        ):
-            system, topic = cells // topics, cells % topics
-            if counts is not None:
-                judged = replace(judged, counts=counts[rows, system, topic])
-            out[rows, system, topic] = score(judged)
 
 
 def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:

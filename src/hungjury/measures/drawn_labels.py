@@ -212,12 +212,10 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
     shifts = np.random.default_rng([measure.seed, 3])
     sd = np.hypot(measure.topic_shift, measure.judge_shift)
     middle = _without_shift(world.at_least, sd) if sd else None
-    together = np.arange(len(world.judged))
+    inside, together = np.flatnonzero(world.judged), np.arange(len(world.judged))
     if measure.clusters:
-        place = np.flatnonzero(world.judged)
-        together[place] = place[_clusters(labels.aligned.pool, measure.clusters)]
+        together[inside] = inside[_clusters(labels.aligned.pool, measure.clusters)]
     grades = np.array(labels.grades, dtype=np.uint8 if labels.top < 256 else np.int16)
-    inside = np.flatnonzero(world.judged)
     keys = world.keys[others]
     kinds, kind_of = _alike(pool.topic_of, world.at_least if middle is None else middle)
     step = max(IN_CACHE // len(world.judged), 1)
