@@ -136,8 +136,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             probability = inclusion(weight, float(priority[order[budget]]))
             shares = np.eye(4)[data.gold[mine]]
             sample = GoldLabels(mine, shares, np.ones(budget, int), (0, 1, 2, 3), probability)
-            inverse = 1 / probability[mine]
-            predicted = predict(given, topic, mine, sample.at_least, inverse, 60, rng)
+            predicted = predict(given, topic, sample, 60, rng)
             found = direct(scorer, sample, predicted, rng)
             both = combine_estimates(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
             ways = {"direct": (found.mean, found.covariance),

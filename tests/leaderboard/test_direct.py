@@ -182,8 +182,7 @@ def test_samples_are_unbiased_and_covered(made, aligned):
         order = np.argsort(priority)
         chosen = np.sort(order[:100])
         sample = sampled(made, chosen, inclusion(weight, priority[order[100]]))
-        inverse = 1 / sample.probability[chosen]
-        predicted = predict(given, topic, chosen, sample.at_least, inverse, 10, rng)
+        predicted = predict(given, topic, sample, 10, rng)
         found = direct(scorer, sample, predicted, rng)
         off = found.mean - truth
         errors.append(off)
@@ -213,10 +212,11 @@ def test_predictions_are_cross_fitted():
     labelled = np.arange(0, 50, 2)
     share = (rng.random((25, 2)) < [0.6, 0.3]).astype(float)
     share[:, 1] = np.minimum(share[:, 0], share[:, 1])
-    weight = np.ones(25)
 
-    def chances(labels):
-        return predict(given, topic, labelled, labels, weight, 4, np.random.default_rng(9)).chances
+    def chances(at_least):
+        shares = -np.diff(at_least, prepend=1.0, append=0.0)
+        sample = GoldLabels(labelled, shares, np.ones(25, int), GRADES, np.ones(50))
+        return predict(given, topic, sample, 4, np.random.default_rng(9)).chances
 
     before = chances(share)
     for i in (0, 7, 20):

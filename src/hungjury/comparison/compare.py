@@ -21,7 +21,7 @@ from hungjury.base.errors import (
     percent,
     plural,
 )
-from hungjury.comparison.paired import TESTS, Compared, Comparison, out_of_reach, paired
+from hungjury.comparison.paired import TESTS, Compared, Comparison, Testing, out_of_reach, paired
 from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import two_way_anova
 
@@ -148,8 +148,10 @@ def compare(
     given = [baseline] if isinstance(baseline, str) else baseline or []
     baselines = list(dict.fromkeys(given))
     _check(scores, baselines, test, correction, margin)
-    correction = correction or ("none" if TESTS[test].together else "holm")
     check_seed(seed)
+    usual: Multiplicity = "none" if TESTS[test].together else "holm"
+    asked = {"samples": samples, "seed": seed} if TESTS[test].draws else {}
+    how = Testing(test, correction or usual, alpha, margin, **asked)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
     smaller = scores.signs < 0
@@ -157,7 +159,7 @@ def compare(
     one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
-        found = paired(values[m], (one, other), test, correction, alpha, samples, seed, margin)
+        found = paired(values[m], (one, other), how)
         if smaller[m]:
             found |= {"wins": found["losses"], "losses": found["wins"]}
         found |= {"mean": means[m][one], "versus_mean": means[m][other]}
@@ -168,27 +170,21 @@ def compare(
             rows.append(Compared(measure=measure, system=scores.systems[i],
                                  versus=scores.systems[j], topics=kept[m],
                                  **dict(zip(found, numbers, strict=True))))  # fmt: skip
-    draws = TESTS[test].draws
     ranks = [m for m in scores.measures if m.startswith("RR")]
     if ranks and test in ("t", "randomisation") and min(kept) < 50:
         notes += (_rejects_too_often(ranks[0], test, min(kept)),)
-    beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
+    beyond = out_of_reach(how, len(one), min(kept))
     return Comparison(
+        **vars(how),
         measures=scores.measures,
         systems=[scores.systems[s] for s in order],
         mean=means[:, order],
         rows=rows,
         baselines=baselines,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        samples=samples if draws else None,
-        seed=seed if draws else None,
         counts=frozenset(
             m for m, a in zip(scores.measures, scores.averages, strict=True) if a == "sum"
         ),
         smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
-        margin=margin,
         family=len(one),
         scores=scores,
         anova={m: two_way_anova(v) for m, v in zip(scores.measures, values, strict=True)}

@@ -68,28 +68,33 @@ CORRECTIONS: dict[Multiplicity, Callable[[Floats], Floats]] = {
 }
 
 
+class Testing(Record):
+    """How pairs of systems are tested."""
+
+    test: SignificanceTest
+    correction: Multiplicity
+    alpha: float
+    margin: float | None  # smaller differences do not matter
+    samples: int | None = field(default=None, kw_only=True)  # of the tests that draw
+    seed: int | None = field(default=None, kw_only=True)
+
+
 def paired(
-    values: Floats,
-    pairs: tuple[list[int], list[int]],
-    test: SignificanceTest,
-    correction: Multiplicity,
-    alpha: float,
-    samples: int,
-    seed: int,
-    margin: float | None = None,
+    values: Floats, pairs: tuple[list[int], list[int]], asked: Testing
 ) -> dict[str, NDArray[Any]]:
     """Test pairs of systems by values [system, topic]; the numbers of `Compared`, each an array
     [pair].
 
     All p-values are one family; those of equivalence are another.
     """
-    how, correct = TESTS[test], CORRECTIONS[correction]
+    how, correct, alpha = TESTS[asked.test], CORRECTIONS[asked.correction], asked.alpha
+    samples, seed = asked.samples or 0, asked.seed or 0
     differences = _differences(values[pairs[0]], values[pairs[1]])
     mean = differences.mean(axis=-1)
     if how.together is None:
         p = how.p(differences, samples, seed)
         low, high = how.ends(differences, alpha, samples, seed)
-        level = corrected_alpha(correct(p), correction, alpha)
+        level = corrected_alpha(correct(p), asked.correction, alpha)
         ends = (low, high) if level == alpha else how.ends(differences, level, samples, seed)
     else:
         every, needed = how.together(values, alpha, samples, seed)
@@ -110,8 +115,8 @@ def paired(
         "losses": (differences < 0).sum(axis=-1),
         "effect": how.effect_size(differences),
     }
-    if margin is not None:
-        within = np.asarray(stats.equivalence_test(differences, margin))
+    if asked.margin is not None:
+        within = np.asarray(stats.equivalence_test(differences, asked.margin))
         family = correct if how.together is None else multiple.holm
         found |= {"p_equivalent": within, "p_equivalent_corrected": family(within)}
     return found
@@ -144,27 +149,21 @@ def _differences(one: Floats, other: Floats) -> Floats:
     return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
 
 
-def out_of_reach(
-    test: SignificanceTest,
-    correction: Multiplicity,
-    alpha: float,
-    samples: int,
-    comparisons: int,
-    topics: int,
-) -> str:
+def out_of_reach(asked: Testing, comparisons: int, topics: int) -> str:
     """The reason why no comparison could be significant, if there is one.
 
     Tests that count sign patterns have a smallest p-value, that of all topics on one side; tests
     that draw samples have 1 / (samples + 1).
     """
-    family = comparisons if correction in ("holm", "bonferroni") else 1
-    corrected = f" corrected by {correction} for {comparisons:,} comparisons" * (family > 1)
+    test, alpha, samples = asked.test, asked.alpha, asked.samples
+    family = comparisons if asked.correction in ("holm", "bonferroni") else 1
+    corrected = f" corrected by {asked.correction} for {comparisons:,} comparisons" * (family > 1)
     if test in ("randomisation", "wilcoxon") and family * 2.0 ** (1 - topics) >= alpha:
         return (
             f"{topics} topics are too few for p-values below {alpha:g} by {test}{corrected}; "
             "nothing can be significant"
         )
-    if TESTS[test].draws and family / (samples + 1) >= alpha:
+    if samples is not None and family / (samples + 1) >= alpha:
         return (
             f"{samples:,} samples are too few for p-values below {alpha:g}{corrected}; "
             f"nothing can be significant with less than {math.floor(family / alpha):,}"
@@ -201,7 +200,7 @@ _AS_THEY_ARE = ("baselines", "measures", "margin", "family", "test", "correction
                 "samples", "seed")  # fmt: skip
 
 
-class Comparison(Record, Result, eq=False):
+class Comparison(Testing, Result, eq=False):
     """Systems against baselines, or all pairs of them; iterates over `rows`.
 
     systems: best first by the first measure. mean: [measure, system] over the topics that all
@@ -222,14 +221,8 @@ class Comparison(Record, Result, eq=False):
     mean: Floats
     rows: list[Compared]
     baselines: list[str]
-    test: SignificanceTest
-    correction: Multiplicity
-    alpha: float
-    samples: int | None  # of the tests that draw
-    seed: int | None
     counts: frozenset[str] = frozenset()  # measures that are summed over topics
     smaller: frozenset[str] = frozenset()  # measures that are better when smaller
-    margin: float | None = None  # smaller differences do not matter
     family: int = 0  # comparisons by one measure that p-values are corrected for
     anova: dict[str, list[Variance]] = field(default_factory=dict)  # by measure, for Tukey's HSD
     scores: Scores = field(kw_only=True)  # what was compared

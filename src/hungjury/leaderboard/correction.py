@@ -478,10 +478,7 @@ def _direct(
         labels[0, gold.documents] = gold.shares.argmax(axis=1)
         known = np.unique(topic[gold.documents])
         return topic_differences(drawn.cells, scores_under(scorer, labels)[0][:, known], known)
-    given = features(panel, aligned)
-    prediction = predict(
-        given, topic, gold.documents, gold.at_least, gold.weights, PREDICTIONS, rng
-    )
+    prediction = predict(features(panel, aligned), topic, gold, PREDICTIONS, rng)
     return direct(scorer, gold, prediction, rng)
 
 

@@ -90,13 +90,7 @@ def features(panel: Panel, alignment: Alignment) -> Floats:
 
 
 def predict(
-    given: Floats,
-    topic: Ints,
-    labelled: Ints,
-    at_least: Floats,
-    weight: Floats,
-    draws: int,
-    rng: np.random.Generator,
+    given: Floats, topic: Ints, gold: GoldLabels, draws: int, rng: np.random.Generator
 ) -> Prediction:
     """Cross-fitted predictions for all documents.
 
@@ -106,19 +100,16 @@ def predict(
         Features [document, feature].
     topic
         [document]: index of its topic.
-    labelled
-        Documents with a gold label.
-    at_least
-        [labelled document, grade above the lowest]: share of people who gave at least this grade.
-    weight
-        [labelled document]: inverse inclusion probability. Models are fitted without it; then
-        their level is shifted to bring the weighted sum of errors to about 0, as documents that
-        matter little to comparisons are many in the pool and few among those labelled.
+    gold
+        The labels. Models are fitted without their weights, the inverse inclusion probabilities;
+        then their level is shifted to bring the weighted sum of errors to about 0, as documents
+        that matter little to comparisons are many in the pool and few among those labelled.
     draws
         Draws from the model's posterior; an even number, as they come in antithetic pairs.
     rng
         Assigns folds, and draws.
     """
+    labelled, at_least, weight = gold.documents, gold.at_least, gold.weights
     fold = rng.integers(FOLDS, size=len(given))
     half = (
         rng.standard_normal((draws // 2, given.shape[1])),

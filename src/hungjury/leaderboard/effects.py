@@ -171,15 +171,7 @@ class Products:
     def __init__(self, systems: int, weights: list[Floats]) -> None:
         self.systems, self.weights = systems, weights
         self.sums = [np.zeros((systems, systems)) for _ in weights]
-        self._forget()
-
-    def _forget(self) -> None:
-        self.rows: list[NDArray[np.int32]] = []
-        self.documents: list[Ints] = []
-        self.values: list[Floats] = []
-        self.bases: list[Floats] = []
-        self.cross: list[list[Floats]] = [[] for _ in self.weights]
-        self.held = 0
+        self.held: list[tuple[NDArray[np.int32], Ints, Floats, Floats, list[Floats]]] = []
 
     def add_table(self, documents: slice, values: Floats) -> None:
         """values: [system, document, part]"""
@@ -197,27 +189,24 @@ class Products:
         place, part]; bases: [system, draw]; rate: [draw, document, part]"""
         real = (at < rate.shape[1]) & value.any(axis=2)
         system = np.nonzero(real)[0].astype(np.int32)
-        self.rows.append(system)
-        self.documents.append(at[real] + documents.start)
-        self.values.append(value[real])
-        self.bases.append(bases)
         shared = np.concatenate([rate, np.zeros_like(rate[:, :1])], axis=1)
-        for cross, weight in zip(self.cross, self.weights, strict=True):
-            mine = weight[documents]
-            heavy = shared * np.append(mine, 0.0)[:, None]
+        cross = []
+        for weight in self.weights:
+            heavy = shared * np.append(weight[documents], 0.0)[:, None]
             own = np.stack([(value * one[at]).sum(axis=(1, 2)) for one in heavy], axis=1)
             pool = np.einsum("kdp,ldp->kl", heavy, shared)
             cross.append(own + bases @ pool / 2)
-        self.held += value[real].size
-        if self.held > ENTRIES_AT_ONCE:
+        self.held.append((system, at[real] + documents.start, value[real], bases, cross))
+        if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
             self._add_held()
 
     def _add_held(self) -> None:
         """Add the products of what `add_linear` was given."""
-        if not self.rows:
+        if not self.held:
             return
-        row, document = np.concatenate(self.rows), np.concatenate(self.documents)
-        value, bases = np.concatenate(self.values), np.concatenate(self.bases, axis=1)
+        rows, documents, values, all_bases, cross = zip(*self.held, strict=True)
+        row, document, value = map(np.concatenate, (rows, documents, values))
+        bases = np.concatenate(all_bases, axis=1)
         part = np.arange(value.shape[1])
 
         def add(which: int) -> None:
@@ -234,11 +223,11 @@ class Products:
                 self.systems,
                 len(weight) * len(part),
             )
-            half = np.concatenate(self.cross[which], axis=1) @ bases.T
+            half = np.concatenate([one[which] for one in cross], axis=1) @ bases.T
             self.sums[which] += half + half.T
 
         on_all_cores(add, list(range(len(self.weights))))
-        self._forget()
+        self.held.clear()
 
     def finish(self) -> list[Floats]:
         """The sums, one for each weight."""

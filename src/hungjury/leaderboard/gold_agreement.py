@@ -282,7 +282,9 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     gold, pool = evidence.labelled, panel.pool
     soft, grades, shares = panel.share is not None, panel.grades, gold.shares
     if soft:
-        labels, grades = _likelier(panel.judgments), (0, 1)
+        given, grades = panel.judgments, (0, 1)
+        labels = np.full((len(given.judges), len(pool)), NOT_JUDGED, dtype=np.int16)
+        labels[given.judge, given.document] = given.label > 0.5
         relevant = gold.at_least[:, 0]
         shares = np.stack([1 - relevant, relevant], axis=1)
     else:
@@ -299,7 +301,7 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
         if scores is None:
             scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
         tau = _correlation(measure, scores, truth)
-        return GoldRow(name, kind, *_agreement_with(gold, shares, said), tau)
+        return GoldRow(name, kind, *_compared(gold, shares, said)[:3], tau)
 
     rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
     for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
@@ -319,16 +321,9 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
         topics=[pool.topics[t] for t in at],
         bias=bias,
         overall=overall,
-        relevant=_relevant(gold, shares, said),
+        relevant=_compared(gold, shares, said)[3],
         level=level,
     )
-
-
-def _likelier(judgments: Judgments) -> NDArray[np.int16]:
-    """[judge, document]: 1 for a probability above one half, else 0; -1 for none."""
-    out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
-    out[judgments.judge, judgments.document] = judgments.label > 0.5
-    return out
 
 
 def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
@@ -352,19 +347,24 @@ def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
     return np.full(len(drawn.alignment.pool), NOT_JUDGED)
 
 
-def _agreement_with(
+def _compared(
     gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
-) -> tuple[int, float | None, float | None]:
-    """The number of documents in common with gold, agreement and kappa, weighted to represent the
-    pool. shares: [labelled document, grade]; said: [document of the pool]."""
+) -> tuple[int, float | None, float | None, tuple[float, float] | None]:
+    """The number of documents in common with gold, agreement and kappa on them, and the shares of
+    labels above the lowest grade, here and by gold; weighted to represent the pool.
+
+    shares: [labelled document, grade]; said: [document of the pool].
+    """
     mine = said[gold.documents]
     both = mine >= 0
     if not both.any():
-        return 0, None, None
+        return 0, None, None, None
     scale = max(shares.shape[1], int(mine.max()) + 1)
     shares = np.pad(shares[both], ((0, 0), (0, scale - shares.shape[1])))
     agree, kappa = weighted_kappa(gold.weights[None, both], np.eye(scale)[mine[both]], shares)
-    return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0])
+    weight = gold.weights[both] / gold.weights[both].sum()
+    relevant = float(weight @ (mine[both] > 0)), float(weight @ (1 - shares[:, 0]))
+    return int(both.sum()), _or_none(agree[0]), _or_none(kappa[0]), relevant
 
 
 def _correlation(measure: Measure, scores: Floats, truth: Floats) -> float | None:
@@ -393,18 +393,6 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
         return mean, float("-inf"), float("inf")
     low, high = t_interval(values, 1 - level)
     return mean, float(low), float(high)
-
-
-def _relevant(
-    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
-) -> tuple[float, float] | None:
-    """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
-    mine = said[gold.documents]
-    both = mine >= 0
-    if not both.any():
-        return None
-    weight = gold.weights[both] / gold.weights[both].sum()
-    return float(weight @ (mine[both] > 0)), float(weight @ (1 - shares[both, 0]))
 
 
 def _or_none(value: float) -> float | None:

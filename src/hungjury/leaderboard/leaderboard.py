@@ -41,15 +41,13 @@ from hungjury.leaderboard.correction import (
 from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import dependence
-from hungjury.leaderboard.options import BOARD, BoardOptions, split_options
+from hungjury.leaderboard.options import BOARD, BoardArguments, BoardOptions, split_options
 from hungjury.leaderboard.panel_error import PanelError
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from hungjury.leaderboard.options import BoardArguments
 
 
 MOST_SYSTEMS = 2500  # of a board: time grows with the cube of their number

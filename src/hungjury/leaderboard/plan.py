@@ -23,7 +23,7 @@ from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
-from hungjury.leaderboard.options import BOARD, PLAN, PlanOptions, split_options
+from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     PANEL_ERROR,
     Spread,
@@ -38,8 +38,6 @@ from hungjury.stats.multiple import of_differences, typical
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from hungjury.leaderboard.options import PlanArguments
 
 BUDGETS = (100, 200, 500, 1000)
 UNKNOWN = 0.5  # the doubt if there is only one judge, or if votes are probabilities

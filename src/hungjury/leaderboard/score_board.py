@@ -204,11 +204,8 @@ def leaderboard_of_scores(
     if isinstance(found, JudgeScores):
         cells, noise = _over_judges(found, weights, chosen.seed)
         smaller, name = found.smaller[0], found.measure
-        tau = (
-            TAU[kind_of_panel(len(found.judges), families)]
-            if chosen.panel_error is None
-            else chosen.panel_error
-        )
+        usual = TAU[kind_of_panel(len(found.judges), families)]
+        tau = usual if chosen.panel_error is None else chosen.panel_error
         of_panel = tau * (found.scale[1] - found.scale[0])
         who = f"{plural(len(found.judges), 'judge')}, a panel error of {tau:g} of the scale"
     else:
