@@ -101,7 +101,7 @@ class ListPairs(NamedTuple):
         # A comparison with NaN, undefined, is false.
         return np.flatnonzero((-gain if smaller_is_better else gain) < -TOLERANCE * size)
 
-    def at(self, number: int) -> tuple[Grades, Grades, float, float]:
+    def at(self, number: int | np.intp) -> tuple[Grades, Grades, float, float]:
         """Return one pair with its values."""
         lists = (tuple(one[number].tolist()) for one in (self.before, self.after))
         values = (float(one[number]) for one in (self.value_before, self.value_after))

@@ -26,6 +26,7 @@ from hungjury.base.tables import Table
 from hungjury.theory.balancing_forms import TOLERANCE
 from hungjury.theory.list_pairs import (
     Grades,
+    ListPairs,
     Lists,
     ListScorer,
     MeasureLike,
@@ -377,7 +378,8 @@ def interval_scale(
     scorer = ListScorer(measure)
     scorer.check(grades - 1)
     lists = all_lists(length, grades)
-    values = scorer(lists, plentiful_pool(length, grades))
+    pool = plentiful_pool(length, grades)
+    values = scorer(lists, pool)
     defined = not np.isnan(values).any()
     if order == "set":
         values, lists = _sets(values, lists)
@@ -388,16 +390,8 @@ def interval_scale(
     gain = values[after] - values[before]
     if scorer.smaller_is_better:
         gain = -gain
-    low, high = int(gain.argmin()), int(gain.argmax())
-    smallest, largest = (
-        ListStep(
-            tuple(lists[before[i]].tolist()),
-            tuple(lists[after[i]].tolist()),
-            float(values[before[i]]),
-            float(values[after[i]]),
-        )
-        for i in (low, high)
-    )
+    steps = ListPairs("step", lists[before], lists[after], values[before], values[after], pool)
+    smallest, largest = (ListStep(*steps.at(i)) for i in (gain.argmin(), gain.argmax()))
     return ScaleReport(*about, _scale(gain, values), smallest, largest)
 
 
