@@ -148,36 +148,27 @@ class _Picked:
         self.sizes = self.last - self.first
 
     def lists(self, cells: NDArray[np.int64], width: int, condensed: bool) -> Judged:
-        a = self.alignment
-        places = self.first[cells, None] + np.arange(width)
-        padding = places >= self.last[cells, None]
-        entry = self.where[np.minimum(places, len(self.where) - 1)]
+        a, block = self.alignment, _Block(self, cells, width)
         if self.all_judged:
-            known = found = self._gathered(self.labels, np.int16(0), entry, padding)
+            known = found = block.gathered(self.labels, np.int16(0))
         else:
-            known = self._gathered(self.labels, MISSING, entry, padding)
+            known = block.gathered(self.labels, MISSING)
             found = np.where(known > 0, known, np.int16(0))
-        mask = padding if self.all_judged else known >= 0  # not needed then
-        judged, judged_length = self._counted(cells, entry, padding, mask, self.judged)
+        mask = block.padding if self.all_judged else known >= 0  # not needed then
+        judged, judged_length = block.counted(mask, self.judged)
         pooled = judged
         if not self.all_judged:
-            pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.pooled)
-        length = np.maximum(a.length[cells], 0)
-        depth = a.longest
+            pooled, _ = block.counted(known != MISSING, self.pooled)
+        length, ranks = np.maximum(a.length[cells], 0), block.ranks(a.rank)
         if condensed:
-            ranks = judged if self.all_judged else np.where(known >= 0, judged, depth + 1)
+            out = block.padding if self.all_judged else block.padding | (known < 0)
+            ranks = np.where(out, a.longest + 1, judged).astype(np.int32)
             length = judged_length
             pooled = judged  # what was pooled and not judged is left out too
-        else:
-            ranks = a.rank[entry] if len(a.rank) else np.zeros_like(places)
-        ranks = np.where(padding, depth + 1, ranks).astype(np.int32)
         topic = cells % len(a.pool.topics)
         ties = None
         if a.tie_first is not None and a.tie_last is not None and not condensed:
-            ties = tuple(
-                np.where(padding, depth + 1, side[entry] if len(side) else 0).astype(np.int32)
-                for side in (a.tie_first, a.tie_last)
-            )
+            ties = block.ranks(a.tie_first), block.ranks(a.tie_last)
         return Judged(
             labels=found,
             ranks=ranks,
@@ -186,50 +177,54 @@ class _Picked:
             length=length,
             judged_length=judged_length,
             counts=self.counts[..., topic, :],
-            depth=depth,
+            depth=a.longest,
             unjudged_pool=self.unjudged[..., topic],
             topic=topic,
-            p=None if self.p is None else self._gathered(self.p, np.float64(0), entry, padding),
+            p=None if self.p is None else block.gathered(self.p, np.float64(0)),
             p_total=None if self.p_total is None else self.p_total[..., topic],
             unjudged_retrieved=a.unjudged_retrieved if a.others is not None else None,
-            ties=ties,  # type: ignore[arg-type]
+            ties=ties,
             topics=a.pool.topics,
         )
 
-    def _gathered(
-        self,
-        values: NDArray[T],
-        nothing: T,
-        entry: NDArray[np.int64],
-        padding: NDArray[np.bool_],
-    ) -> NDArray[T]:
+
+class _Block:
+    """Places [list, place] of some lists: their entries in the alignment, and the padding."""
+
+    def __init__(self, picked: _Picked, cells: NDArray[np.int64], width: int) -> None:
+        self.picked, self.cells, self.alignment = picked, cells, picked.alignment
+        places = picked.first[cells, None] + np.arange(width)
+        self.padding = places >= picked.last[cells, None]
+        self.entry = picked.where[np.minimum(places, len(picked.where) - 1)]
+
+    def gathered(self, values: NDArray[T], nothing: T) -> NDArray[T]:
         """Return values [..., list, place] from values [..., document]; `nothing` in padding."""
         if not len(self.alignment.document):
-            return np.full((*values.shape[:-1], *entry.shape), nothing)
-        found = values.take(self.alignment.document[entry], axis=-1)
-        if padding.any():
-            found[..., padding] = nothing
+            return np.full((*values.shape[:-1], *self.entry.shape), nothing)
+        found: NDArray[T] = values.take(self.alignment.document[self.entry], axis=-1)
+        if self.padding.any():
+            found[..., self.padding] = nothing
         return found
 
-    def _counted(
-        self,
-        cells: NDArray[np.int64],
-        entry: NDArray[np.int64],
-        padding: NDArray[np.bool_],
-        mask: NDArray[np.bool_],
-        running: NDArray[np.int32] | None,
+    def ranks(self, column: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return a column of ranks of the alignment; padding lies beyond the longest list."""
+        found = column[self.entry] if len(column) else 0
+        return np.where(self.padding, self.alignment.longest + 1, found).astype(np.int32)
+
+    def counted(
+        self, mask: NDArray[np.bool_], running: NDArray[np.int32] | None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Count such documents down to each place, and in the whole list."""
-        start, stop = self.alignment.start[cells], self.alignment.stop[cells]
-        if self.all_judged:  # then a place's number in its list is the count
-            upto, whole = entry + 1 - start[:, None], stop - start
+        start, stop = self.alignment.start[self.cells], self.alignment.stop[self.cells]
+        if self.picked.all_judged:  # then a place's number in its list is the count
+            upto, whole = self.entry + 1 - start[:, None], stop - start
         elif running is not None:
-            upto = running[np.minimum(entry + 1, len(running) - 1)] - running[start][:, None]
+            upto = running[np.minimum(self.entry + 1, len(running) - 1)] - running[start][:, None]
             whole = running[stop] - running[start]
         else:
             upto = np.cumsum(mask, axis=-1, dtype=np.int32)
             return upto, upto[..., -1]
-        return np.where(padding, whole[:, None], upto), whole
+        return np.where(self.padding, whole[:, None], upto), whole
 
 
 def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
