@@ -122,10 +122,10 @@ def test_a_copy_of_a_judge_adds_nothing():
     given = made.judgments
     labels = {a: given.qrels_of(a).to_dict() for a in given.judges}
     twice = hj.read_judgments(labels | {"judge1b": labels["judge1"], "judge1c": labels["judge1"]})
-    one = draw_labels(hj.merge(given, "em-neu", scope="all"), flat, 2000, np.random.SeedSequence(0))
+    one = draw_labels(hj.merge(given, "em-neu", scope="all"), flat, 600, np.random.SeedSequence(0))
     family = tuple(name.rstrip("bc") for name in twice.judges)
     merged = hj.merge(replace(twice, family=family), "em-neu", scope="all")
-    more = draw_labels(merged, flat, 2000, np.random.SeedSequence(0))
+    more = draw_labels(merged, flat, 600, np.random.SeedSequence(0))
     assert np.abs(one.posterior - more.posterior).mean() < 0.06
     # As three judges they would settle nearly every document.
     assert merged.posterior.max(axis=1).mean() > more.posterior.max(axis=1).mean() + 0.05

@@ -41,7 +41,6 @@ from hungjury.stats.multiple import nominal_levels, of_differences, typical
 from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 
 Interval = tuple[float, float, float]  # middle, low, high
-Told = NDArray[np.float64]
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor,
 SOME_LABELS = 20  # with so many labels; with fewer if its whole interval is
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
@@ -341,12 +340,12 @@ def gold_estimate(
     moved = _into_range(measure, mean)
     reach = normal_reach(level) * float(np.sqrt(max(covariance.mean(), 0.0)))
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
-    longest, top = drawn.alignment.longest, gold.grades[-1]
+    longest = drawn.alignment.longest
     tried = kind in ("direct", "combined") and gold.design == "plan"
-    depth = None
-    drawn_at_random = gold.design in ("plan", "random")
-    if gold.depth is not None or (first_hit(measure, longest, top) and drawn_at_random):
-        depth = (gold.depth or 0, *depths_needed(measure, longest, top))
+    depth, first = None, first_hit(measure, longest, gold.grades[-1])
+    if gold.depth is not None or (first and gold.design in ("plan", "random")):
+        seen = min(measure.depth or longest, longest)
+        depth = (gold.depth or 0, 1 if first else seen, seen)
     known = kind == "exact" or bool(enough and (depth is None or depth[0] >= depth[2]))
     mean, draws = mean + moved, draws + moved
     parts = Parts.of(found.cells, options.target, gold=covariance).scaled(rate)
@@ -396,7 +395,7 @@ def gold_estimate(
 
 
 def settled(
-    estimate: Estimate, correction: Correction, panel: Estimate, apart: tuple[Told, Told]
+    estimate: Estimate, correction: Correction, panel: Estimate, apart: tuple[Floats, Floats]
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Keep the panel's probabilities where labels decide less, and its scale where labels do not
     support a level.
@@ -489,14 +488,6 @@ def combines(measure: Measure, longest: int, top: int) -> bool:
         return False
     squares = kernel.weights**2
     return bool(squares[:RANKS].sum() >= SHALLOW * squares.sum())
-
-
-def depths_needed(measure: Measure, longest: int, top: int) -> tuple[int, int]:
-    """Return the ranks down to which all lists have to be labelled by depth before labels decide,
-    and before intervals hold: all that the measure sees. The first rank is enough to decide by
-    measures of the first relevant document."""
-    seen = longest if measure.depth is None else min(measure.depth, longest)
-    return 1 if first_hit(measure, longest, top) else seen, seen
 
 
 def reliability(mean: Floats, covariance: Floats) -> float:

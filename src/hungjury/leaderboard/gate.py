@@ -37,15 +37,12 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import simultaneous_widths
 
 GateVerdict = Literal["better", "same", "not worse", "worse", "undecided"]
-PASSES: dict[str, bool | None] = {
-    "better": True, "same": True, "not worse": True, "worse": False, "undecided": None,
-}  # fmt: skip
-SAID: dict[str, str] = {
-    "better": "is better than",
-    "same": "is the same as",
-    "not worse": "is not worse than",
-    "worse": "is worse than",
-    "undecided": "cannot be told apart from",
+VERDICTS: dict[GateVerdict, tuple[bool | None, str]] = {  # does it pass, and what is said
+    "better": (True, "is better than"),
+    "same": (True, "is the same as"),
+    "not worse": (True, "is not worse than"),
+    "worse": (False, "is worse than"),
+    "undecided": (None, "cannot be told apart from"),
 }
 DRAWS = 10_000
 
@@ -97,7 +94,7 @@ class Gate(Record, Result):
 
     @property
     def passed(self) -> bool | None:
-        return PASSES[self.verdict]
+        return VERDICTS[self.verdict][0]
 
     def table(self) -> Table:
         """Return one row with all fields except the notes."""
@@ -118,7 +115,7 @@ class Gate(Record, Result):
         if self.why is not None:
             why = f"{why}; {self.why}"
         state = {True: "pass", False: "FAIL", None: "UNDECIDED"}[self.passed]
-        return f"{state}: {self.candidate} {SAID[self.verdict]} {self.baseline}: {why}"
+        return f"{state}: {self.candidate} {VERDICTS[self.verdict][1]} {self.baseline}: {why}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and whether the candidate passed."""

@@ -179,7 +179,15 @@ def plan(
     options, reading = split_options(arguments, PlanOptions)
     of_labels, of_runs, of_have = assigned(reading, judgments, runs, have)
     given = as_judgments(judgments, **of_labels)
-    _check_budget(budget, len(given.pool))
+    check_count("budget", budget, 1, MOST_LABELS)
+    if budget > len(given.pool):
+        raise InputError(
+            f"the budget of {budget:,} labels is larger than the pool of {len(given.pool):,} "
+            "documents",
+            code="budget-above-pool",
+            argument="budget",
+            remedy=f"ask for at most {len(given.pool):,}",
+        )
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
     aligned = align(lists, given.pool, None, progress, deep, by_name=True)
     panel = Panel.of(given, options.rel)
@@ -260,17 +268,6 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
         spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])
     floor = FLOOR * float(spread.mean())
     return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
-
-
-def _check_budget(budget: int, pool: int) -> None:
-    check_count("budget", budget, 1, MOST_LABELS)
-    if budget > pool:
-        raise InputError(
-            f"the budget of {budget:,} labels is larger than the pool of {pool:,} documents",
-            code="budget-above-pool",
-            argument="budget",
-            remedy=f"ask for at most {pool:,}",
-        )
 
 
 def _size(
