@@ -87,7 +87,7 @@ user=published-shape: nMCG
 cutoff=10 >= 1: nMCG SDCG BPM NERR8 NERR9
 T=1.0 > 0: BPM INSQ INST NERR11
 p=0.9 [0, 1): NERR10
-always_defined: Residual NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet Judged
+always_defined: eRP eRRBP eRDCG Residual NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet Judged
 relative=False: SetP
 sum: NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet
 p=0.95 [0, 1): Compat

@@ -156,14 +156,13 @@ class GradedAP(Measure):
             remedy = f"give {max_grade} probabilities, or declare the grades"
             raise self.error(said, "grade-count", remedy, "g")
 
-    def weights(self, top: int) -> Floats:
-        """Return g_0 = 0, g_1, ..., padded with zeros to the largest grade of the scale."""
-        given = self.g[:top]
-        return np.array([0.0, *given, *[0.0] * (top - len(given))])
+    @property
+    def weights(self) -> Floats:
+        """g_0 = 0, g_1, ..., of all grades."""
+        return np.array([0.0, *self.g])
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        top = judged.max_grade
-        return judged.relevant(int(np.flatnonzero(self.weights(top)).min(initial=top + 1))) > 0
+        return judged.relevant(int(np.flatnonzero(self.weights)[0])) > 0
 
     def satisfied(self, judged: Judged) -> Floats:
         """Return [..., list, place]: the precision that users see at a document, on average.
@@ -171,7 +170,7 @@ class GradedAP(Measure):
         Users with threshold k see precision among grades of k and more. Over all users that is the
         sum over m <= n of G(min(grade_m, grade_n)) / n.
         """
-        weights = self.weights(judged.max_grade)
+        weights = self.weights
         total = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
         for k in np.flatnonzero(weights):
             total += weights[k] * precisions(judged, int(k), self.cutoff)
@@ -180,7 +179,7 @@ class GradedAP(Measure):
     def by_grade(self, rank: Floats, top: int) -> tuple[Sum, ...]:
         """Return the sums of the precision that users see at documents of grade 1, 2, ..."""
         grade = np.arange(top + 1)
-        satisfied = np.cumsum(self.weights(top))
+        satisfied = np.cumsum(self.weights)
         return tuple(
             Sum("precisions", np.append(grade == k, 0.0), 1 / rank,
                 np.append(satisfied[np.minimum(grade, k)], 0.0))
@@ -202,11 +201,11 @@ class GAP(GradedAP):
 
     def score(self, judged: Judged) -> Floats:
         value = self.satisfied(judged).sum(axis=-1)
-        return ratio(value, judged.counts @ np.cumsum(self.weights(judged.max_grade)))
+        return ratio(value, judged.counts @ np.cumsum(self.weights))
 
     @rests_on("score", "defined", "satisfied")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
-        upto = np.cumsum(self.weights(top))
+        upto = np.cumsum(self.weights)
         parts = self.by_grade(rank, top)
         return Sums(parts, lambda sums, pools: ratio(np.sum(sums, axis=0), pools.counts @ upto))
 
@@ -233,7 +232,7 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
     def _scale(self, judged: Judged) -> Floats:
         """Return [..., list, grade]: the sum over k <= grade of g_k / RB(k), over G(grade); 0 where
         no user is satisfied."""
-        weights, share = self.weights(judged.max_grade), np.zeros(judged.counts.shape)
+        weights, share = self.weights, np.zeros(judged.counts.shape)
         for k in np.flatnonzero(weights):
             share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
         return np.nan_to_num(ratio(share, np.cumsum(weights)))
@@ -259,7 +258,7 @@ class eGAP(GradedAP):  # noqa: N801
 
     def _mean(self, sums: Callable[[int], Floats], pools: Judged) -> Floats:
         """Average AP over thresholds, given the sums of precisions for each."""
-        weights = self.weights(pools.max_grade)
+        weights = self.weights
         value = np.zeros(pools.counts.shape[:-1])
         for k in np.flatnonzero(weights).tolist():
             value = value + weights[k] * np.nan_to_num(ratio(sums(k), pools.relevant(k)))

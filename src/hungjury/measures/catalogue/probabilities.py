@@ -159,9 +159,6 @@ class Expected(Uncertain):
             p = np.where(judged.labelled, p, outside)
         return p, np.asarray(judged.counts @ table + judged.unjudged_pool * outside)
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return self.chances(judged)[1] > 0
-
     def score(self, judged: Judged) -> Floats:
         return self.moments(judged)[0]
 
@@ -170,14 +167,11 @@ class ExpectedSum(Expected):
     """Base of measures that add up weighted relevance: mean and variance are sums too."""
 
     averages_ties = True
+    always_defined = True  # there is no recall base to divide by
 
     def discount(self, ranks: Floats) -> Floats:
         """Return the weight of every rank."""
         raise NotImplementedError
-
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        """Return True everywhere: there is no recall base to divide by."""
-        return np.ones(judged.counts.shape[:-1], dtype=bool)
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
         """Compute mean and variance.
