@@ -372,9 +372,13 @@ def _merged(
     else:
         verdict = Verdict(posterior=np.zeros((len(panel.pool), len(panel.grades))))
     merged = Merged.of(method, panel, verdict, settings)
-    if merged.grade_p is not None:
-        return {f"p{g}": p for g, p in enumerate(merged.grade_p.T)}, unfinished(verdict.fit)
-    return {"label": merged.labels if merged.p is None else merged.p}, unfinished(verdict.fit)
+    label = merged.labels if merged.p is None else merged.p
+    return _columns(label, merged.grade_p), unfinished(verdict.fit)
+
+
+def _columns(label: Any, grade_p: Floats | None) -> dict[str, Any]:
+    """Return a column of labels, or one for the probability of every grade."""
+    return {"label": label} if grade_p is None else {f"p{g}": p for g, p in enumerate(grade_p.T)}
 
 
 def _all_judges(begun: list[_Begun]) -> tuple[list[str], list[Ints]]:
@@ -436,23 +440,21 @@ def _round(given: tuple[str, Floats, Floats]) -> tuple[Floats, Floats, float, fl
 
 def _write(path: str, parts: list[_Part], grades: tuple[int, ...], fitted: bool) -> int:
     """Write the merged labels of all parts into one file, and return its rows."""
+    from pyarrow import csv, parquet
+
     rows = 0
     writer: Any = None
     for part in parts:
         table = _finished(part, grades, fitted)
-        writer = writer or _writer(path, table.schema)
+        if writer is None and path.endswith(".parquet"):
+            writer = parquet.ParquetWriter(path, table.schema)
+        elif writer is None:
+            options = csv.WriteOptions(quoting_style="needed")
+            writer = csv.CSVWriter(path, table.schema, write_options=options)
         writer.write_table(table)
         rows += len(table)
     writer.close()
     return rows
-
-
-def _writer(path: str, schema: pyarrow.Schema) -> Any:
-    from pyarrow import csv, parquet
-
-    if path.endswith(".parquet"):
-        return parquet.ParquetWriter(path, schema)
-    return csv.CSVWriter(path, schema, write_options=csv.WriteOptions(quoting_style="needed"))
 
 
 def _finished(part: _Part, grades: tuple[int, ...], fitted: bool) -> pyarrow.Table:
@@ -468,8 +470,7 @@ def _finished(part: _Part, grades: tuple[int, ...], fitted: bool) -> pyarrow.Tab
     posterior = np.zeros((len(ids), len(grades)))
     posterior[judged] = found / found.sum(axis=1, keepdims=True)
     ids = ids.drop_columns(["judged"])
-    if grades == (0, 1):
-        return ids.append_column("label", pyarrow.array(posterior[:, 1]))
-    for grade, p in enumerate(by_grade(posterior, judged, grades).T):
-        ids = ids.append_column(f"p{grade}", pyarrow.array(p))
+    graded = None if grades == (0, 1) else by_grade(posterior, judged, grades)
+    for name, values in _columns(posterior[:, 1], graded).items():
+        ids = ids.append_column(name, pyarrow.array(values))
     return ids

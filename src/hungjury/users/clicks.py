@@ -128,7 +128,25 @@ def calibrate(
     by_query = rates_by == "query"
     with nullcontext() if is_ibis_table(log) else open_engine(engine, memory) as opened:
         counts = count_clicks(opened, log, relevant, ranks, min_sessions, by_query, columns)
-    return _model(counts, ranks, nav_rel, relevant is not None, pages)
+    rows, report = counts.rows, replace(counts.report, counted_pages=pages)
+    if not rows:
+        raise InputError(
+            f"no click in the log can be counted ({plural(report.records, 'click')} read)",
+            code="nothing-counted",
+            remedy="check the columns session and rank"
+            if relevant is None
+            else "check that queries are labelled",
+        )
+    groups = {ALL: rows}
+    if relevant is not None:
+        groups = {
+            NAVIGATIONAL: [r for r in rows if r["group"] == 1],
+            INFORMATIONAL: [r for r in rows if r["group"] != 1],
+        }
+    classes = [_user_class(name, mine, ranks, counts.timed, pages) for name, mine in groups.items()]
+    by_relevant = () if relevant is None else _by_relevant(rows, ranks, pages)
+    query_rates = _query_rates(counts.queries, ranks)
+    return UserModel(tuple(classes), nav_rel, query_rates, by_relevant, log=report)
 
 
 def _by_rank(rows: Sequence[Row], column: str, ranks: int) -> Floats:
@@ -216,30 +234,6 @@ class _Chain(Record, eq=False):
         return np.where(left > 0, moves / np.maximum(left, 1e-300), np.eye(len(moves)))
 
 
-def _model(counts: Counts, ranks: int, nav_rel: int, labelled: bool, pages: Pages) -> UserModel:
-    rows, report = counts.rows, replace(counts.report, counted_pages=pages)
-    if not rows:
-        raise InputError(
-            f"no click in the log can be counted ({plural(report.records, 'click')} read)",
-            code="nothing-counted",
-            remedy="check that queries are labelled"
-            if labelled
-            else "check the columns session and rank",
-        )
-    groups = {ALL: rows}
-    if labelled:
-        groups = {
-            NAVIGATIONAL: [r for r in rows if r["group"] == 1],
-            INFORMATIONAL: [r for r in rows if r["group"] != 1],
-        }
-    classes = tuple(
-        _user_class(name, mine, ranks, counts.timed, pages) for name, mine in groups.items()
-    )
-    by_relevant = _by_relevant(rows, ranks, pages) if labelled else ()
-    by_query = _query_rates(counts.queries, ranks)
-    return UserModel(classes, nav_rel, by_query, by_relevant, log=report)
-
-
 def _by_relevant(
     rows: Sequence[Row], ranks: int, pages: Pages
 ) -> tuple[tuple[str, tuple[float, ...]], ...]:
@@ -303,8 +297,8 @@ def count_clicks(
     relevant: Relevant | None,
     ranks: int,
     min_sessions: int,
-    by_query: bool = False,
-    columns: Mapping[str, str] | str | None = None,
+    by_query: bool,
+    columns: Mapping[str, str] | str | None,
 ) -> Counts:
     """Count clicks by group of queries and pair of ranks; holding times by query if asked for.
 
