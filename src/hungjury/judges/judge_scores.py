@@ -178,19 +178,14 @@ def score_judges(
             remedy="leave them out",
         )
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
-    values = [scorer(labels) for scorer in scorers]
-    filled = [
-        np.nan_to_num(found) if scorer.native else scorer.filled(labels)
-        for scorer, found in zip(scorers, values, strict=True)
-    ]
     found = JudgedRuns(
         judgments=given,
         alignment=aligned,
         scorers=scorers,
         grades=grades,
         judges=given.judges,
-        values=np.stack(values),
-        filled=np.stack(filled),
+        values=np.stack([scorer(labels) for scorer in scorers]),
+        filled=np.stack([scorer.filled(labels) for scorer in scorers]),
         judged=judged,
         gold=under_gold,
         rel=rel,
