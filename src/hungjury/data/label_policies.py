@@ -162,15 +162,9 @@ def without_duplicates(rows: Rows) -> Rows:
         count = int(conflicting.sum())
         text = f"{plural(count, 'document')} judged twice with different labels: used the "
         rows.note("conflict", count, f"{text}{policy.duplicates} label")
-    if policy.duplicates == "last":
-        chosen = order[starts + sizes - 1]
-    elif policy.duplicates == "max":
-        is_max = label == np.repeat(highest, sizes)
-        chosen = order[
-            np.minimum.reduceat(np.where(is_max, np.arange(len(order)), len(order)), starts)
-        ]
-    else:
-        chosen = order[starts]
+    if policy.duplicates == "max":  # the largest label of each comes first
+        order = order[np.lexsort((-label, ordered))]
+    chosen = order[starts + sizes - 1 if policy.duplicates == "last" else starts]
     return rows.keep(np.sort(chosen))
 
 
@@ -227,9 +221,9 @@ def _one_of_repeats(rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int
             first = int(order[starts[int((within > 0).argmax())]])
             rows.stop(rows.error(first, said, "fractional-mean", remedy))
             chosen = np.round(mean)
-    kept = np.sort(order[starts])
-    rows = rows.keep(kept)
-    return replace(rows, label=chosen[np.argsort(order[starts])])
+    firsts = order[starts]
+    by_row = np.argsort(firsts)
+    return replace(rows.keep(firsts[by_row]), label=chosen[by_row])
 
 
 def _conflict(

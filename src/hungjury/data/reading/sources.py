@@ -297,9 +297,7 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
         if not folders or "**" in text:
             paths = [p for p in paths if not os.path.isdir(p)]
         if not paths:
-            raise InputError(
-                f"no file matches '{text}'", code="no-file", remedy="check the pattern"
-            )
+            raise _unmatched(text)
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
     raise Source(text).error("no such file", "no-file", "check the path")
 
@@ -316,8 +314,13 @@ def _remote(url: str) -> list[Source]:
     paths = _at(url, lambda files, path: map(files.unstrip_protocol, sorted(files.glob(path))))
     found = [Source(one, url=one) for one in paths]
     if not found:
-        raise InputError(f"no file matches '{url}'", code="no-file", remedy="check the pattern")
+        raise _unmatched(url)
     return found
+
+
+def _unmatched(pattern: str) -> InputError:
+    said = f"no file matches '{pattern}'"
+    return InputError(said, code="no-file", remedy="check the pattern")
 
 
 def _at(url: str, asked: Callable[[Any, str], Any]) -> Any:
