@@ -201,7 +201,7 @@ class _Chain:
         )
 
     def run(self, draws: int, tell: Callable[[], None]) -> NDArray[np.int8]:
-        """[draw, judged document], after a discarded warm-up; tells of every 50 sweeps."""
+        """[draw, judged document], after a discarded warm-up; reports every 50 sweeps."""
         kept = np.empty((draws, len(self.grades)), dtype=np.int8)
         for i in range(-WARM_UP, draws):
             if i == 0:
