@@ -12,7 +12,7 @@ import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.data.runs import read_runs
 from hungjury.ltr.data import Labels, ranking_data
-from hungjury.ltr.objective import GradedQueries, Queries, class_shares, dcg_queries, nmcg_queries
+from hungjury.ltr.objective import Goal, GradedQueries, Queries, class_shares
 from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.measures.evaluate import evaluate
 from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
@@ -53,7 +53,7 @@ def each(queries, scores):
 def test_lambdas_are_those_of_a_pair_loop(user, cutoff):
     for seed in range(5):
         labels, offsets, scores = scored_queries(seed)
-        queries = nmcg_queries(labels, offsets, user, 3, cutoff)
+        queries = Goal("nmcg", user, 3, cutoff).queries(labels, offsets)
         gradient, hessian = queries.lambdas(scores)
         for part, gains, mine, delta in each(queries, scores):
             slow = lambdas(gains, mine, delta)
@@ -63,7 +63,7 @@ def test_lambdas_are_those_of_a_pair_loop(user, cutoff):
 
 def test_lambdas_are_derivatives_of_the_cost_with_fixed_changes():
     labels, offsets, scores = scored_queries(3, most=6, ties=False)
-    queries = nmcg_queries(labels, offsets, SHAPE, 3, 4)
+    queries = Goal("nmcg", SHAPE, 3, 4).queries(labels, offsets)
     gradient, hessian = queries.lambdas(scores)
     step = 1e-4
     for part, gains, mine, delta in each(queries, scores):
@@ -91,7 +91,7 @@ def test_far_scores_stay_finite():
 def test_values_are_means_over_the_orders_of_tied_documents():
     for seed in range(4):
         labels, offsets, scores = scored_queries(seed, most=6)
-        queries = nmcg_queries(labels, offsets, bumpy(), 2, 4)
+        queries = Goal("nmcg", bumpy(), 2, 4).queries(labels, offsets)
         slow = [value(*rest) for _, *rest in each(queries, scores)]
         np.testing.assert_allclose(queries.values(scores), slow, rtol=1e-12, atol=1e-12)
 
@@ -102,7 +102,7 @@ def test_values_are_those_of_evaluate():
     measure = nMCG(nav_rel=3, cutoff=7)
     runs = read_runs({"one": data.run(scores)}, ties="expected")
     found = evaluate(data.qrels(), runs, [measure])
-    values = nmcg_queries(labels, offsets, SHAPE, 3, 7).values(scores)
+    values = Goal("nmcg", SHAPE, 3, 7).queries(labels, offsets).values(scores)
     mine = dict(zip(data.queries, values, strict=True))
     np.testing.assert_allclose(found.values[0, 0], [mine[t] for t in found.topics], atol=1e-12)
 
@@ -110,7 +110,7 @@ def test_values_are_those_of_evaluate():
 def test_one_core_or_two(monkeypatch):
     labels, offsets, scores = scored_queries(1, queries=1500, most=40, ties=False)
     assert len(scores) > 20_000  # or only one core is used
-    queries = nmcg_queries(labels, offsets, SHAPE, 3, 10)
+    queries = Goal("nmcg", SHAPE, 3, 10).queries(labels, offsets)
     found = []
     for cores in ("1", "2", "3"):
         monkeypatch.setenv("HUNGJURY_THREADS", cores)
@@ -137,7 +137,7 @@ def test_class_shares_with_known_grades_and_with_probabilities():
 def test_probabilities_of_0_and_1_are_grades():
     labels, offsets, scores = scored_queries(8)
     sure = Labels(np.eye(5)[labels.values])
-    hard, soft = (nmcg_queries(one, offsets, SHAPE, 3, 5) for one in (labels, sure))
+    hard, soft = (Goal("nmcg", SHAPE, 3, 5).queries(one, offsets) for one in (labels, sure))
     np.testing.assert_array_equal(hard.discounts, soft.discounts)
     np.testing.assert_array_equal(hard.gains, soft.gains)
     np.testing.assert_array_equal(hard.lambdas(scores), soft.lambdas(scores))
@@ -145,7 +145,7 @@ def test_probabilities_of_0_and_1_are_grades():
 
 def test_probabilities_are_expected_gains():
     chances = np.array([[0.5, 0.25, 0.25], [1, 0, 0], [0, 0.5, 0.5]])
-    queries = nmcg_queries(Labels(chances), np.array([0, 3]), SHAPE, 2, 3)
+    queries = Goal("nmcg", SHAPE, 2, 3).queries(Labels(chances), np.array([0, 3]))
     np.testing.assert_allclose(queries.gains, [0.25 + 3 * 0.25, 0, 0.5 + 3 * 0.5])
     one = exactly_one([0.25, 0, 0.5])
     table = SHAPE.discounts(3)
@@ -181,14 +181,14 @@ def test_with_the_discount_of_dcg_it_is_lightgbms_lambdarank():
     grades = rng.integers(0, 5, sizes.sum())
     scores = rng.normal(size=sizes.sum())
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    mine = dcg_queries(Labels(grades), offsets, 1000).lambdas(scores)
+    mine = Goal("ndcg", SHAPE, 3, 1000).queries(Labels(grades), offsets).lambdas(scores)
     leaves, *theirs = lightgbm_derivatives(grades, sizes, scores)
     assert len(set(leaves)) > 0.9 * len(grades)
     for each_document, b in zip(mine, theirs, strict=True):
         a = np.bincount(leaves, each_document)
         assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.99999  # one direction
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
-    users = nmcg_queries(Labels(grades), offsets, SHAPE, 3, 10).lambdas(scores)
+    users = Goal("nmcg", SHAPE, 3, 10).queries(Labels(grades), offsets).lambdas(scores)
     assert np.abs(np.bincount(leaves, users[0]) - theirs[0]).max() > 0.01  # other users, another
 
 

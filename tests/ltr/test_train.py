@@ -10,7 +10,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import InputError, MeasureError, MissingExtra
-from hungjury.ltr.objective import nmcg_queries
+from hungjury.ltr.objective import Goal
 from hungjury.ltr.ranker import _digest
 from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 
@@ -137,7 +137,7 @@ def test_grade_probabilities_train_and_certain_ones_are_grades():
         (features, 0.1 + 0.8 * binary, sizes), labels="probabilities", nav_rel=1, **SMALL
     )
     unseen = hj.ltr.ranking_data(TEST[0], TEST[1], TEST[2])
-    values = nmcg_queries(unseen.labels, unseen.offsets, SHAPE, 3, 10)
+    values = Goal("nmcg", SHAPE, 3, 10).queries(unseen.labels, unseen.offsets)
     start = values.values(np.zeros(len(unseen))).mean()
     assert values.values(chances.predict(unseen)).mean() > start + 0.15
 

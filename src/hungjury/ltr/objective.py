@@ -50,7 +50,7 @@ class Queries(Record, eq=False):
 
     @staticmethod
     def of(gains: Floats, offsets: Ints, discounts: Floats) -> Queries:
-        plain = Queries(gains, offsets, np.ascontiguousarray(discounts), np.ones(len(discounts)))
+        plain = Queries(gains, offsets, discounts, np.ones(len(discounts)))
         ideal = plain.values(gains)  # sorted by gain
         over_ideal = np.divide(1.0, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
         return replace(plain, over_ideal=over_ideal)
@@ -103,28 +103,6 @@ def class_shares(labels: Labels, offsets: Ints, nav_rel: int) -> Floats:
     none = np.multiply.reduceat(1 - rest, offsets[:-1])
     one = none * np.add.reduceat(rest / (1 - rest), offsets[:-1])
     return np.select([surely == 0, surely == 1], [one, none], 0.0)
-
-
-def nmcg_queries(
-    labels: Labels, offsets: Ints, user: UserModel, nav_rel: int, cutoff: int
-) -> Queries:
-    """Return queries whose ranks weigh as much as the users of their class look at them.
-
-    Where labels are probabilities the class is uncertain too: the dynamics of both are mixed.
-    """
-    table = user.discounts(cutoff)
-    informational, navigational = table[user.class_of(np.array([0, 1]))]
-    share = class_shares(labels, offsets, nav_rel)[:, None]
-    mixed = share * navigational + (1 - share) * informational
-    return Queries.of(labels.gains(), offsets, mixed)
-
-
-def dcg_queries(labels: Labels, offsets: Ints, cutoff: int) -> Queries:
-    """Return queries with DCG's discount 1 / log2(rank + 1), the same for all."""
-    discount = 1 / np.log2(np.arange(2, cutoff + 2))
-    return Queries.of(
-        labels.gains(), offsets, np.broadcast_to(discount, (len(offsets) - 1, cutoff))
-    )
 
 
 class GradedQueries(Record, eq=False):
@@ -276,13 +254,23 @@ class Goal(Record):
         return str(self.measure)
 
     def queries(self, labels: Labels, offsets: Ints) -> Queries | GradedQueries:
+        """Return the queries of these documents, with their ranks weighed for this goal.
+
+        For nMCG, ranks weigh as much as the users of the query's class look at them. Where labels
+        are probabilities the class is uncertain too: the dynamics of both are mixed.
+        """
         if self.name in GRADED:
             goal = self.on(labels)
             extended = self.name == "xgap"
             return GradedQueries.of(labels.values, offsets, goal.thresholds, self.cutoff, extended)
         if self.name == NMCG:
-            return nmcg_queries(labels, offsets, self.user, self.nav_rel, self.cutoff)
-        return dcg_queries(labels, offsets, self.cutoff)
+            table = self.user.discounts(self.cutoff)
+            informational, navigational = table[self.user.class_of(np.array([0, 1]))]
+            share = class_shares(labels, offsets, self.nav_rel)[:, None]
+            discounts = share * navigational + (1 - share) * informational
+        else:
+            discounts = np.tile(1 / np.log2(np.arange(2, self.cutoff + 2)), (len(offsets) - 1, 1))
+        return Queries.of(labels.gains(), offsets, discounts)
 
 
 class NMCGObjective:
