@@ -220,12 +220,12 @@ def test_recall_bases_that_do_not_fit():
 
 def test_expected_average_precision_with_a_given_recall_base():
     """Also where no document of the pool may be relevant, but one outside it may."""
-    nothing = {"1": {"a": 0.0, "b": 0.0}}
+    nothing = {"1": {"a": 0.0, "b": 0.0, "c": 0.0}}
     bases = ("recall_base=2", "recall_base={1: 2}", "recall_base=list", "collection=7")
     names = [f"eRAP(unjudged=0.5, {base})" for base in bases]
-    scores = hj.evaluate(nothing, {"1": as_run("axb")}, names)
+    scores = hj.evaluate(nothing, {"1": as_run("axbc")}, names)
     sum_of_precisions = 0.5 / 2
-    for i, base in enumerate((2, 2, 0.5, 2.5)):  # the last: five documents outside the pool
+    for i, base in enumerate((2, 2, 0.5, 2.0)):  # the last: four documents outside the pool
         assert scores.values[i, 0, 0] == pytest.approx(sum_of_precisions / base)
 
 

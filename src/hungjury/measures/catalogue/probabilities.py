@@ -80,14 +80,12 @@ class Uncertain(Measure):
         return np.full(max(len(topics), 1), 0.0 if isinstance(base, str) else base)
 
     def relevance(self, qrels: Qrels) -> Floats | None:
-        """Return P(relevant) of each document; None where a threshold or grades decide."""
+        """Return P(relevant) of each document; None where grades decide."""
         if qrels.p is not None:
             return qrels.p
         if qrels.grade_p is not None:
             return None if self.prob is None else np.asarray(qrels.grade_p @ np.array(self.prob))
         assert qrels.labels is not None
-        if self.prob is None and self.chance_of_unjudged == 0:
-            return None
         table = np.array(self.prob or (0.0, 1.0))
         known = table[np.maximum(qrels.labels, 0)]
         return np.where(qrels.labels >= 0, known, self.chance_of_unjudged)
