@@ -232,6 +232,7 @@ def test_text_goes_to_a_stream_or_to_a_file(here: Path, monkeypatch: pytest.Monk
     assert sys.stdout.write("") == 0
     assert sys.stdout.write("de") == 2
     assert plain.getvalue() == "a\nb\n\udcff\nde"
+    assert (sys.stdout._optional, sys.stderr._optional) == (False, True)
     assert sys.stdout.encoding == plain.encoding
 
 

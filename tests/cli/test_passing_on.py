@@ -203,6 +203,27 @@ def test_rankers_are_compared_on_data_sets(
     assert (list(seen[2][0]), len(seen[2][0]["a"]), saved) == (["a", "b"], 1, ["p.svg"])
 
 
+# Curves
+
+
+@pytest.mark.parametrize(
+    ("words", "points", "under"),
+    [("", 11, None), ("--topic 2 --depth 4", 11, 4), ("--by rank --depth 3", 3, None),
+     ("--by rank --topic 2 --depth 5", 5, None)],
+)  # fmt: skip
+def test_curves_that_are_drawn(
+    words: str, points: int, under: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    drawn: list[Any] = []
+    monkeypatch.setattr(hj.Curve, "save", lambda *given: drawn.append(given))
+    done = shell("curve", "gold.qrels", "runs/*", "-o", "c.svg", *words.split())
+    assert (done.returncode, done.stdout) == (0, "")
+    ((curve, path),) = drawn
+    assert (path, curve.precision.shape[1]) == ("c.svg", points)
+    assert (curve.under and curve.under.precision.shape[1]) == under
+
+
 # Clicks, the predicted relevance model
 
 
@@ -394,6 +415,26 @@ def test_the_state_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         .to_text()
         .rstrip("\n")
         + "\n"
+    )
+
+
+def test_what_a_project_file_lacks_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = shell("init", "--runs", "r/*")
+    assert "give --judges: there is no terminal to ask on" in done.stderr
+    assert not Path("hungjury.toml").exists()
+    assert shell("init", "--runs", "r/*", "--judges", "j/*").returncode == 0
+    written = Path("hungjury.toml").read_text()
+    assert written == (
+        '[collection]\nruns = "r/*"\njudges = "j/*"\n\n[evaluation]\nmeasures = "nDCG@10"\n'
+    )
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _self: True)
+    typed = "\nmine/*\nAP\n"
+    assert shell("init", "--force", stdin=typed).returncode == 0
+    assert Path("hungjury.toml").read_text() == (
+        '[collection]\njudges = "judges/*"\nruns = "mine/*"\n\n[evaluation]\nmeasures = "AP"\n'
     )
 
 

@@ -64,12 +64,13 @@ def curve_command(
     found = reading.runs(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:
         labels = reading.qrels(labels_file)
-        measures: list[Measure] = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
         saw_tooth = by == "recall" and topic is not None and not as_data
+        measures: list[Measure] = []
+        if by == "recall":
+            measures += [IPrec(rel=rel, recall=i / 10) for i in range(11)]
         if by == "rank" or saw_tooth:
-            ranks = range(1, depth + 1)
-            measures = measures if saw_tooth else []
-            measures += [NumRet(), *(kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R))]
+            each = range(1, depth + 1)
+            measures += [NumRet(), *(kind(rel=rel, cutoff=n) for n in each for kind in (P, R))]
         topics = "judged" if topic is None else [topic]
         scores = evaluate(labels, found, measures, topics, progress=progress)
     print_notes(scores.notes, quiet)
