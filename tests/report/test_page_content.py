@@ -431,5 +431,7 @@ def test_the_files_of_a_study(
         paths = study_page.write_study(made, csv_safe=claims)
     parts = [f"{path.name}: {path.read_text()}" for path in paths]
     assert study_page._stem("table-1", f"Table 1: {'a' * 30} {'b' * 30}") == f"table-1-{'a' * 30}"
-    text = "\n".join(parts).replace(study_page._STYLE, "").replace(__version__, "VERSION")
+    text = (
+        "\n".join(parts).replace("\n" + page.part("study.css"), "").replace(__version__, "VERSION")
+    )
     assert_expected(EXPECTED, f"study {claims}", text)

@@ -15,22 +15,8 @@ from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.score_board import ScoreBoard
 from hungjury.measures.curve import Curve
 from hungjury.measures.scores import Scores
+from hungjury.report import pictures
 from hungjury.report.page_data import shown_ends
-from hungjury.report.pictures import (
-    COLOURS,
-    LINE,
-    MOST_NAMES,
-    colour_bar,
-    draw_intervals,
-    heat_map,
-    in_legend,
-    line_styles,
-    new_grid,
-    new_picture,
-    new_rows,
-    shortened,
-    square_map,
-)
 from hungjury.stats.correlation import kendall
 from hungjury.stats.paired import t_interval
 
@@ -45,8 +31,8 @@ def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
 
 def _intervals(board: Leaderboard) -> Figure:
     """Draw means and intervals; the axis is cut if very bad systems would squeeze the others."""
-    figure, axes = new_rows(board.systems)
-    draw_intervals(axes, board.mean, board.low, board.high)
+    figure, axes = pictures.new_rows(board.systems)
+    pictures.draw_intervals(axes, board.mean, board.low, board.high)
     low, high = shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1]))
     room = 0.03 * (high - low) or 0.05
     axes.set_xlim(low - room, high + room)
@@ -63,8 +49,8 @@ def draw_score_board(board: ScoreBoard, what: ScoreBoardPicture) -> Figure:
     if what == "collections":
         title = f"{board.measure}: systems by collections"
         return _by_columns(board.collection_means().T, board.systems, list(board.parts), title)
-    figure, axes = new_rows(board.systems)
-    draw_intervals(axes, board.mean, board.low, board.high)
+    figure, axes = pictures.new_rows(board.systems)
+    pictures.draw_intervals(axes, board.mean, board.low, board.high)
     axes.set_xlabel(f"{board.measure}: mean and {percent(board.level)} interval")
     return figure
 
@@ -73,7 +59,7 @@ def _pairs(board: Leaderboard | ScoreBoard) -> Figure:
     values = board.beats.copy()
     np.fill_diagonal(values, np.nan)  # a system is not compared with itself
     title = f"P(row beats column) by {board.measure}"
-    return square_map(values, board.systems, title, low=0.0)
+    return pictures.square_map(values, board.systems, title, low=0.0)
 
 
 def draw_comparison(found: Comparison, measure: str, what: ComparisonPicture) -> Figure:
@@ -83,11 +69,15 @@ def draw_comparison(found: Comparison, measure: str, what: ComparisonPicture) ->
     if what == "topics":
         return _topic_differences(found, rows[:MOST_PANELS], measure)
     one = len({row.versus for row in rows}) == 1
-    figure, axes = new_rows([r.system if one else f"{r.system} − {r.versus}" for r in rows])
+    figure, axes = pictures.new_rows(
+        [r.system if one else f"{r.system} − {r.versus}" for r in rows]
+    )
     axes.axvline(0, color="black", linewidth=0.8)
-    colours = [LINE if found.significant(row) else "0.6" for row in rows]
+    colours = [pictures.LINE if found.significant(row) else "0.6" for row in rows]
     low, high = np.array([(r.low_corrected, r.high_corrected) for r in rows]).T
-    draw_intervals(axes, np.array([r.difference for r in rows]), low, high, colours, colours)
+    pictures.draw_intervals(
+        axes, np.array([r.difference for r in rows]), low, high, colours, colours
+    )
     versus = f" from {rows[0].versus}" if one else ""
     ends = "" if found.correction == "none" else f", intervals corrected by {found.correction}"
     axes.set_xlabel(f"difference{versus} in {measure}; significant ones in colour{ends}",
@@ -103,15 +93,15 @@ def _topic_differences(found: Comparison, rows: list[Compared], measure: str) ->
     scores, m = found.scores, found.measures.index(measure)
     across = min(len(rows), 3)
     below = -(-len(rows) // across)
-    figure, grid = new_grid(2.6 * across + 0.6, 2.2 * below + 0.4, len(rows), across)
+    figure, grid = pictures.new_grid(2.6 * across + 0.6, 2.2 * below + 0.4, len(rows), across)
     for axes, row in zip(grid, rows, strict=True):
         one, other = (scores.values[m, scores.systems.index(s)] for s in (row.system, row.versus))
         sizes = np.sort((one - other)[~np.isnan(one - other)])[::-1]
         better = (sizes > 0) != (measure in found.smaller)
-        axes.bar(np.arange(1, len(sizes) + 1), sizes, 0.85, color=np.where(better, COLOURS[0],
-                 COLOURS[1]))  # fmt: skip
+        colours = np.where(better, *pictures.COLOURS[:2])
+        axes.bar(np.arange(1, len(sizes) + 1), sizes, 0.85, color=colours)
         axes.axhline(0, color="black", linewidth=0.8)
-        title = f"{shortened(row.system)} − {shortened(row.versus)}"
+        title = f"{pictures.shortened(row.system)} − {pictures.shortened(row.versus)}"
         axes.set_title(f"{title}: {row.wins}/{row.ties}/{row.losses}", fontsize=8, loc="left")
         axes.set_xlabel("topics, by difference", fontsize=8)
     grid[0].set_ylabel(f"difference in {measure}", fontsize=8)
@@ -131,18 +121,18 @@ def draw_scores(scores: Scores, measure: str, what: ScoresPicture, other: str | 
         return _distribution(scores, m)
     if what == "heat-map":
         return _systems_by_topics(scores, m, order)
-    figure, axes = new_rows([scores.systems[s] for s in order])
+    figure, axes = pictures.new_rows([scores.systems[s] for s in order])
     counted, mean = scores.counted()[m], scores.mean()[m, order]
     summed = scores.averages[m] == "sum"  # a sum is not among its parts
     if what == "ranking":
         ends = [t_interval(scores.values[m, s, counted[s]]) for s in order]
         low, high = np.array(ends).T * (counted[order].sum(axis=1) if summed else 1)
-        draw_intervals(axes, mean, low, high)
+        pictures.draw_intervals(axes, mean, low, high)
         axes.set_xlabel(f"{measure}: {'sum' if summed else 'mean'} and 95 % interval over topics")
         return figure
     for place, s in enumerate(order):
         values = scores.values[m, s, counted[s]]
-        axes.plot(values, np.full(len(values), place), "o", color=LINE, alpha=0.25,
+        axes.plot(values, np.full(len(values), place), "o", color=pictures.LINE, alpha=0.25,
                   markersize=4, markeredgewidth=0)  # fmt: skip
     if not summed:
         axes.plot(mean, np.arange(len(order)), "D", color="black", markersize=4)
@@ -162,11 +152,11 @@ def _scatter(scores: Scores, m: int, other: str | None) -> Figure:
     other = other or next(name for name in scores.measures if name != scores.measures[m])
     check_known("measure", other, scores.measures)
     o, mean, better = scores.measures.index(other), scores.mean(), scores.better()
-    figure, axes = new_picture(4.6, 4.2)
-    axes.plot(mean[m], mean[o], "o", color=LINE, markersize=5, alpha=0.8)
+    figure, axes = pictures.new_picture(4.6, 4.2)
+    axes.plot(mean[m], mean[o], "o", color=pictures.LINE, markersize=5, alpha=0.8)
     named = len(scores.systems) <= MOST_LABELS
     for s, name in enumerate(scores.systems if named else ()):
-        axes.annotate(shortened(name), (mean[m, s], mean[o, s]), xytext=(4, 3),
+        axes.annotate(pictures.shortened(name), (mean[m, s], mean[o, s]), xytext=(4, 3),
                       textcoords="offset points", fontsize=7, color="0.3")  # fmt: skip
     tau = float(kendall(better[m], better[o]))
     left_out = "" if named else f"; names of {len(scores.systems)} systems left out"
@@ -182,25 +172,25 @@ def draw_bump(systems: Sequence[str], over: Sequence[str], ranks: Floats) -> Fig
     """
     order = np.argsort(np.nanmedian(ranks, axis=1), kind="stable")
     height = min(max(0.2 * len(systems), 2.2), 12.0) + 0.9
-    figure, axes = new_picture(min(1.0 * len(over), 9.0) + 3.4, height)
+    figure, axes = pictures.new_picture(min(1.0 * len(over), 9.0) + 3.4, height)
     places = np.arange(len(over))
     for number, s in reversed(list(enumerate(order))):
-        style = line_styles(number + 1)[-1] | {"markersize": 4}
-        if number >= len(COLOURS):
+        style = pictures.line_styles(number + 1)[-1] | {"markersize": 4}
+        if number >= len(pictures.COLOURS):
             style |= {"color": "0.75", "linestyle": "-", "linewidth": 0.9, "marker": "o"}
         axes.plot(places, ranks[s], **style)
     ends = [(ranks[s, -1], systems[s]) for s in range(len(systems))]
     axes.set_ylim(len(systems) + 0.6, 0.4)
     axes.set_xlim(-0.15, len(over) - 0.85)
-    axes.set_xticks(places, [shortened(name) for name in over], fontsize=8,
+    axes.set_xticks(places, [pictures.shortened(name) for name in over], fontsize=8,
                     rotation=90 if max(map(len, over)) * len(over) > 60 else 0)  # fmt: skip
-    if len(systems) <= MOST_NAMES:
+    if len(systems) <= pictures.MOST_NAMES:
         for rank, name in ends:
-            axes.annotate(shortened(name), (len(over) - 1, rank), xytext=(7, -3),
+            axes.annotate(pictures.shortened(name), (len(over) - 1, rank), xytext=(7, -3),
                           textcoords="offset points", fontsize=8 if len(systems) < 40 else 6,
                           annotation_clip=False)  # fmt: skip
     axes.set_ylabel(
-        "rank" if len(systems) <= MOST_NAMES else f"rank, {len(systems)} names left out"
+        "rank" if len(systems) <= pictures.MOST_NAMES else f"rank, {len(systems)} names left out"
     )
     axes.grid(visible=False)
     return figure
@@ -210,11 +200,11 @@ def _distribution(scores: Scores, m: int) -> Figure:
     """Draw the scores of all systems on each topic as boxes, the hardest topic on top."""
     values = scores.values[m]
     order = np.argsort(np.nanmedian(values, axis=0), kind="stable")
-    figure, axes = new_rows([scores.topics[t] for t in order])
+    figure, axes = pictures.new_rows([scores.topics[t] for t in order])
     shown = [values[:, t][~np.isnan(values[:, t])] for t in order]
     axes.boxplot(shown, positions=np.arange(len(order)), orientation="horizontal", widths=0.6,
                  manage_ticks=False, patch_artist=True, medianprops={"color": "black"},
-                 boxprops={"facecolor": COLOURS[5], "linewidth": 0.6},
+                 boxprops={"facecolor": pictures.COLOURS[5], "linewidth": 0.6},
                  whiskerprops={"linewidth": 0.6}, capprops={"linewidth": 0.6},
                  flierprops={"markersize": 2.5})  # fmt: skip
     number = len(scores.systems)
@@ -233,12 +223,12 @@ def _systems_by_topics(scores: Scores, m: int, order: list[int]) -> Figure:
 def _by_columns(values: Floats, rows: list[str], columns: list[str], title: str) -> Figure:
     """Draw a matrix of scores, with a bar of its colours."""
     wide, high = (min(max(0.16 * n, 2.4), 12.0) for n in (len(columns), len(rows)))
-    figure, axes = new_picture(wide + 2.2, high + 1.4)
+    figure, axes = pictures.new_picture(wide + 2.2, high + 1.4)
     known = values[~np.isnan(values)]
     low, top = float(known.min(initial=0.0)), float(known.max(initial=0.0)) or 1.0
-    image = heat_map(axes, values, rows, columns, low, False, top, aspect="auto")
+    image = pictures.heat_map(axes, values, rows, columns, low, False, top, aspect="auto")
     axes.set_title(title, fontsize=10, loc="left")
-    colour_bar(figure, image, axes)
+    pictures.colour_bar(figure, image, axes)
     return figure
 
 
@@ -251,12 +241,12 @@ MOST_BANDS = 4  # systems up to which intervals are drawn
 def draw_precision_recall(curve: Curve) -> Figure:
     """Draw one line per system, best first."""
     best = sorted(range(len(curve.systems)), key=lambda s: -np.nansum(curve.precision[s]))
-    figure, axes = new_picture(6.4, 4.4)
+    figure, axes = pictures.new_picture(6.4, 4.4)
     for s in best[MOST_NAMED:]:
         axes.plot(*curve.points(s), color="0.8", linewidth=0.8)
     mark = {"markersize": 3} if curve.by == "recall" else {"marker": ""}
-    for s, style in zip(best, line_styles(MOST_NAMED), strict=False):
-        axes.plot(*curve.points(s), label=in_legend(curve.systems[s]), **style | mark)
+    for s, style in zip(best, pictures.line_styles(MOST_NAMED), strict=False):
+        axes.plot(*curve.points(s), label=pictures.in_legend(curve.systems[s]), **style | mark)
         if curve.under is not None:
             axes.plot(*curve.under.points(s), color=style["color"], linewidth=0.8, alpha=0.6)
         if curve.half is not None and len(best) <= MOST_BANDS:

@@ -16,18 +16,8 @@ from hungjury.judges.disagreement import PRM
 from hungjury.judges.families import favour_text
 from hungjury.judges.merge_types import Merged
 from hungjury.leaderboard.gold_agreement import GoldAgreement
+from hungjury.report import pictures
 from hungjury.report.board_plots import draw_bump
-from hungjury.report.pictures import (
-    COLOURS,
-    LINE,
-    colour_bar,
-    draw_intervals,
-    heat_map,
-    new_grid,
-    new_picture,
-    new_rows,
-    square_map,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +96,7 @@ def _judge_map(values: Floats, names: list[str], title: str) -> Figure:
     """Draw a matrix of judges by judges, without its diagonal."""
     values = values.copy()
     np.fill_diagonal(values, np.nan)  # a judge always agrees with itself
-    return square_map(values, names, title)
+    return pictures.square_map(values, names, title)
 
 
 def _ranked(found: Agreement) -> Rankings:
@@ -133,12 +123,14 @@ def _rankings(found: Agreement) -> Figure:
     ranks = ranks[:, systems]
     height = min(max(0.15 * len(systems), 2.5), 14.0) + 1.2
     width = min(max(0.17 * len(order), 2.0), 10.0)
-    figure, (left, right) = new_grid(width + 5.2, height, 2, 2, [width, 2.6])
+    figure, (left, right) = pictures.new_grid(width + 5.2, height, 2, 2, [width, 2.6])
     rows, columns = [rankings.systems[s] for s in systems], [found.judges[i] for i in order]
-    image = heat_map(left, ranks.T, rows, columns, 1, False, len(systems), "viridis_r", "auto")
+    image = pictures.heat_map(
+        left, ranks.T, rows, columns, 1, False, len(systems), "viridis_r", "auto"
+    )
     left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")
     _spread(right, ranks)
-    bar = colour_bar(figure, image, right)
+    bar = pictures.colour_bar(figure, image, right)
     bar.ax.invert_yaxis()
     bar.ax.yaxis.set_major_locator(_integers_only())
     bar.set_label("rank", fontsize=8)
@@ -181,19 +173,21 @@ def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
 def _kappa(found: GoldAgreement) -> Figure:
     """Draw kappas, the best judge first."""
     order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
-    figure, axes = new_rows([found.judges[k] for k in order])
-    draw_intervals(axes, found.kappa[order], found.kappa_low[order], found.kappa_high[order])
+    figure, axes = pictures.new_rows([found.judges[k] for k in order])
+    pictures.draw_intervals(
+        axes, found.kappa[order], found.kappa_low[order], found.kappa_high[order]
+    )
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.set_xlabel(f"kappa with gold labels, {percent(found.level)} interval")
     return figure
 
 
 def _reliability(found: GoldAgreement) -> Figure:
-    figure, axes = new_picture(4.6, 4.4)
+    figure, axes = pictures.new_picture(4.6, 4.4)
     axes.plot([0, 1], [0, 1], "--", color="grey", linewidth=0.8)
     bins = found.reliability
     axes.vlines([one.stated for one in bins], [one.relevant_low for one in bins],
-                [one.relevant_high for one in bins], color=LINE, linewidth=2)  # fmt: skip
+                [one.relevant_high for one in bins], color=pictures.LINE, linewidth=2)  # fmt: skip
     axes.plot([one.stated for one in bins], [one.relevant for one in bins], "o", color="black",
               markersize=4)  # fmt: skip
     for one in bins:
@@ -216,10 +210,10 @@ def draw_merged(merged: Merged) -> Figure:
     counts = np.bincount(panel.judge * 3 + sides, minlength=3 * number).reshape(number, 3)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     order = np.argsort(-shares[:, 1], kind="stable")
-    figure, axes = new_rows([panel.judges[k] for k in order])
+    figure, axes = pictures.new_rows([panel.judges[k] for k in order])
     begin = np.zeros(number)
-    for side, name, colour in ((1, "equal", "0.8"), (2, "higher", COLOURS[1]),
-                               (0, "lower", COLOURS[0])):  # fmt: skip
+    for side, name, colour in ((1, "equal", "0.8"), (2, "higher", pictures.COLOURS[1]),
+                               (0, "lower", pictures.COLOURS[0])):  # fmt: skip
         axes.barh(np.arange(number), shares[order, side], 0.75, begin, color=colour, label=name)
         begin = begin + shares[order, side]
     axes.set_xlim(0, 1)
@@ -230,7 +224,7 @@ def draw_merged(merged: Merged) -> Figure:
 
 def draw_prm(models: Sequence[PRM]) -> Figure:
     """Draw P(relevant to another judge) by level, a line for each notion of relevance."""
-    figure, axes = new_picture(6.0, 4.0)
+    figure, axes = pictures.new_picture(6.0, 4.0)
     for i, model in enumerate(models):
         values = [np.array([*x.values()]) for x in (model.p, model.low, model.high)]
         known = ~np.isnan(values[0])

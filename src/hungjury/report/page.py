@@ -30,28 +30,8 @@ from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.gold_agreement import AgainstGold
 from hungjury.leaderboard.several import Boards
-from hungjury.report.board import (
-    CAUSES,
-    conclusions,
-    coverage,
-    headline,
-    lead,
-    next_step,
-    sentences,
-    shown,
-)
-from hungjury.report.page_data import (
-    Interval,
-    chart,
-    common_prefix,
-    history_lines,
-    judges_map,
-    packed,
-    pairs_map,
-    scale,
-    script_data,
-    shown_ends,
-)
+from hungjury.report import board as words
+from hungjury.report import page_data
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -69,13 +49,13 @@ HARDLY = 0.97  # ratio of detectable differences above which more judges or topi
 
 def content(board: Leaderboard, origin: Mapping[str, Any], systems: list[str]) -> dict[str, Any]:
     """Return all values that the template needs; systems by the names that are shown."""
-    may, may_not = conclusions(board, DIGITS)
-    seen = [shown(str(note)) for note in board.notes if note.about != "files"]
-    odd = [shown(str(note)) for note in board.notes if note.about == "files"]
+    may, may_not = words.conclusions(board, DIGITS)
+    seen = [words.shown(str(note)) for note in board.notes if note.about != "files"]
+    odd = [words.shown(str(note)) for note in board.notes if note.about == "files"]
     return {
-        "about": headline(board),
-        "lead": lead(board, DIGITS),
-        "next": next_step(board),
+        "about": words.headline(board),
+        "lead": words.lead(board, DIGITS),
+        "next": words.next_step(board),
         "favours": favour_text(board.favours),
         "may": may,
         "may_not": may_not,
@@ -85,18 +65,20 @@ def content(board: Leaderboard, origin: Mapping[str, Any], systems: list[str]) -
         "board": board,
         "level": percent(board.settings.level),
         "systems": systems,
-        "prefix": len(common_prefix(systems)),
-        "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),
+        "prefix": len(page_data.common_prefix(systems)),
+        "judges_prefix": len(
+            page_data.common_prefix([words.shown(judge.name) for judge in board.judges])
+        ),
         "ranking": _ranking(board, systems),
         "groups": _groups(board, systems),
         "most_groups": MOST_GROUPS,
         "steps": [systems[place] for place in _steps(board)],
-        "pairs": pairs_map(board) if len(systems) > 1 else None,
+        "pairs": page_data.pairs_map(board) if len(systems) > 1 else None,
         "most_rows": MOST_ROWS,
         "heaviest": max((judge.weight or 0.0 for judge in board.judges), default=0.0),
-        "coverage": coverage(board),
-        "agreement": None if board.agreement is None else judges_map(board.agreement),
-        "shares": [(*CAUSES[name], share) for name, share in board.shares.items()],
+        "coverage": words.coverage(board),
+        "agreement": None if board.agreement is None else page_data.judges_map(board.agreement),
+        "shares": [(*words.CAUSES[name], share) for name, share in board.shares.items()],
         "charts": _charts(board),
         "unsure": [
             t for t in np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS] if board.unsure[t] > 0
@@ -109,7 +91,9 @@ def content(board: Leaderboard, origin: Mapping[str, Any], systems: list[str]) -
 
 
 def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
-    axis = scale(*shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1])))
+    axis = page_data.scale(
+        *page_data.shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1]))
+    )
     rows = board.rows()[:MOST_SYSTEMS]
     cut = next(filter(None, (axis.cut(row.low, row.mean, row.high)[0] for row in rows)), "")
     return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
@@ -160,7 +144,7 @@ def _by_measure(beside: Boards) -> list[dict[str, Any]]:
     boards = [beside.board, *beside.measures]
     places = [{row.system: row for row in board.rows()} for board in boards]
     named = beside.board.systems[:MOST_ROWS]
-    return [{"name": shown(one), "cells": [place[one] for place in places]} for one in named]
+    return [{"name": words.shown(one), "cells": [place[one] for place in places]} for one in named]
 
 
 def _charts(board: Leaderboard) -> list[dict[str, Any]]:
@@ -173,7 +157,7 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     return [
         {"of": of, "now": now, "guessed": measured < len(curve),
          "flat": dict(curve)[now] * HARDLY <= curve[-1][1],
-         "chart": chart(curve, now, measured, DIGITS)}
+         "chart": page_data.chart(curve, now, measured, DIGITS)}
         for of, curve, now, measured in curves
         if len(curve) > 1
     ]  # fmt: skip
@@ -181,15 +165,15 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
 
 def _correction(correction: Correction) -> dict[str, Any]:
     curve = correction.expected
-    drawn = chart(curve, curve[0][0], 1, DIGITS) if len(curve) > 1 else None
-    return {"sentences": sentences(correction, DIGITS), "chart": drawn}
+    drawn = page_data.chart(curve, curve[0][0], 1, DIGITS) if len(curve) > 1 else None
+    return {"sentences": words.sentences(correction, DIGITS), "chart": drawn}
 
 
 def _bias(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
     """Return names, biases with their ends, and the axis that they are drawn on."""
     rows = [(s, *gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
     ends = [v for _, *three in rows for v in three if math.isfinite(v)]
-    axis = scale(min([0.0, *ends]), max([0.0, *ends]))
+    axis = page_data.scale(min([0.0, *ends]), max([0.0, *ends]))
     return {"rows": rows, "left": len(gold.bias) - len(rows), "axis": axis}
 
 
@@ -197,11 +181,11 @@ def _origin(board: Leaderboard, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Say what the page comes from, and how to reproduce it."""
     settings = board.settings.to_dict()
     when = origin.get("made", {})
-    words = origin.get("command", [])
+    command = origin.get("command", [])
     return {
-        "command": visible_line(words[0] if len(words) == 1 else shlex.join(words)),
+        "command": visible_line(command[0] if len(command) == 1 else shlex.join(command)),
         "inputs": [
-            {"ir_metadata": "", **one, "path": shown(one["path"])}
+            {"ir_metadata": "", **one, "path": words.shown(one["path"])}
             for one in origin.get("inputs", [])
         ],
         "date": when.get("time", "")[:10],
@@ -234,7 +218,7 @@ def page(
     author: str = "",
     dataset: str = "",
     beside: Boards | None = None,
-    history: Sequence[tuple[str, Mapping[str, Interval]]] = (),
+    history: Sequence[tuple[str, Mapping[str, page_data.Interval]]] = (),
 ) -> str:
     """Return the HTML of the page; deterministic.
 
@@ -245,20 +229,20 @@ def page(
         template = _template()
     except ImportError:
         raise MissingExtra("jinja2", "report", "a report") from None
-    script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
+    script = '"use strict";\n(async () => {\n' + "".join(map(part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    systems = [shown(name) for name in board.systems]
-    data = script_data(board, systems, queries, documents)
+    systems = [words.shown(name) for name in board.systems]
+    data = page_data.script_data(board, systems, queries, documents)
     return template.render(
         **content(board, origin_of(board) if origin is None else origin, systems),
-        title=title and shown(title),
-        facts=[shown(text) for text in (dataset, author) if text],
+        title=title and words.shown(title),
+        facts=[words.shown(text) for text in (dataset, author) if text],
         beside=beside,
         by_measure=[] if beside is None else _by_measure(beside),
-        history=history_lines(history, board.systems),
-        data=packed(data),
+        history=page_data.history_lines(history, board.systems),
+        data=page_data.packed(data),
         lists=data.get("lists", 0),
-        style=_part("page.css") + _part("pair.css"),
+        style=part("page.css") + part("pair.css"),
         script=script,
         script_hash=digest,
     )
@@ -270,7 +254,7 @@ def _template() -> Template:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        loader=FunctionLoader(_part),
+        loader=FunctionLoader(part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -280,7 +264,7 @@ def _template() -> Template:
         "number": _number,
         "percent": percent,
         "letters": _joined,
-        "shown": shown,
+        "shown": words.shown,
         "known": math.isfinite,
         "count": lambda value: f"{value:,}",
     }
@@ -292,5 +276,6 @@ def _number(value: float, sign: str = "") -> str:
     return f"{value:{sign}.3f}".replace("-", "−")
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return the text of a template, style or script."""
     return files("hungjury.report").joinpath("templates", name).read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hungjury import __version__
 from hungjury.base.files import write_whole
 from hungjury.base.tables import Table
+from hungjury.report.page import part
 from hungjury.report.pictures import picture_bytes
 from hungjury.studies.claims import summary
 from hungjury.studies.recipe import file_stem
@@ -25,21 +26,6 @@ if TYPE_CHECKING:
 PICTURES = ("pdf", "svg", "png")
 NUMBERED = re.compile(r"(table|figure)-[\d.]+[a-z]?")
 LONGEST = 60  # characters of a title in a file's name
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
-       color: #222 }
-h1 { margin-bottom: 0 } h2 { font-size: 1.05rem; margin: 2.2rem 0 .5rem }
-.wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }
-th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap }
-th.text, td.text { text-align: left }
-td.text { white-space: normal; min-width: 6rem; max-width: 24rem; overflow-wrap: break-word }
-thead th { border-top: 2px solid #222; border-bottom: 1px solid #222 }
-tbody tr:last-child td { border-bottom: 2px solid #222 }
-tbody tr:hover { background: #f2f4f7 }
-img { max-width: 100% } dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem }
-dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
-"""
 
 
 def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
@@ -91,11 +77,12 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
         "<h2>How this was made</h2>",
         _facts(study),
     ]
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>{escape(recipe.name)}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{escape(recipe.name)}</title><style>\n{part('study.css')}</style>"
     )
+    body = "\n".join(parts)
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
 
 
 def _table(table: Table) -> str:

@@ -13,21 +13,7 @@ from numpy.typing import NDArray
 from hungjury.base.choices import RankCorrelation
 from hungjury.base.text import visible
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.report.pictures import (
-    COLOURS,
-    MOST_NUMBERS,
-    colour_bar,
-    darkest,
-    draw_intervals,
-    heat_map,
-    in_legend,
-    line_styles,
-    new_grid,
-    new_picture,
-    room_for,
-    shortened,
-    square_map,
-)
+from hungjury.report import pictures
 from hungjury.stats.resampling import interval
 from hungjury.studies.anova import Anova
 from hungjury.studies.combining import TupleStudy
@@ -50,7 +36,9 @@ def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") 
     note = "" if what == "tau" else " (row: estimate, column: truth)"
     title = f"{SIGNS[what]} of system rankings{note}"
     values = found.matrix(what)
-    return square_map(values, found.measures, title, cell=0.5, numbered=2 * MOST_NUMBERS)
+    return pictures.square_map(
+        values, found.measures, title, cell=0.5, numbered=2 * pictures.MOST_NUMBERS
+    )
 
 
 def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
@@ -79,10 +67,10 @@ def _note(axes: Axes, text: str, at: tuple[float, float], off: tuple[int, int], 
 
 def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
     """Draw Sakai's curves: p-values of all pairs, the largest first; further left is better."""
-    figure, axes = new_picture(7.6, 4.2)
+    figure, axes = pictures.new_picture(7.6, 4.2)
     order = found.best_first()
     pairs = np.arange(1, found.p.shape[1] + 1)
-    for m, style in zip(order, line_styles(len(order)), strict=True):
+    for m, style in zip(order, pictures.line_styles(len(order)), strict=True):
         label = f"{found.measures[m]}  {found.power[m]:.1%}"
         style = style | {"marker": None}
         axes.plot(pairs, np.sort(found.p[m])[::-1], label=label, **style)
@@ -111,7 +99,7 @@ def draw_tuples(
     table = found.by_size(measure, what)
     sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]
     lines = {str(row[0]): np.array(row[1:], dtype=float) for row in table.rows}
-    figure, axes = new_picture(7.6, 4.4)
+    figure, axes = pictures.new_picture(7.6, 4.4)
     at: dict[tuple[str, int], int] = {}
     for i, row in enumerate(found.rows if what in found.draws else ()):
         if (row.measure, row.gold) == (measure, DETERMINISTIC):
@@ -163,7 +151,7 @@ def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     cool = [name for name in names if name in ESTIMATORS]
     styles: dict[str, dict[str, Any]] = {}
     for group, colours in ((cool, COOL), ([n for n in names if n not in cool], WARM)):
-        for name, style, colour in zip(group, line_styles(len(group)), cycle(colours)):
+        for name, style, colour in zip(group, pictures.line_styles(len(group)), cycle(colours)):
             styles[name] = style | {"color": colour, "markersize": 3.5, "linestyle": "-"}
     return {name: styles[name] for name in names}
 
@@ -173,9 +161,11 @@ def draw_rate_lines(
 ) -> Figure:
     """Draw panels of lines on one scale; a name looks the same in all of them."""
     number = len(panels)
-    figure, grid = new_grid(3.3 * across + 1.8, 2.7 * -(-number // across) + 0.3, number, across)
+    figure, grid = pictures.new_grid(
+        3.3 * across + 1.8, 2.7 * -(-number // across) + 0.3, number, across
+    )
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
-    styles = dict(zip(names, line_styles(len(names)), strict=True))
+    styles = dict(zip(names, pictures.line_styles(len(names)), strict=True))
     places = np.arange(len(rates))
     handles = {}
     for i, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
@@ -201,21 +191,21 @@ def draw_rate_lines(
 def draw_matrices(panels: Sequence[Matrix], across: int) -> Figure:
     """Draw panels of correlations, with a number in every cell."""
     first, number = panels[0], len(panels)
-    wide = 0.42 * len(first.columns) + max(room_for(first.rows), 1.4)
-    high = 0.3 * len(first.rows) + max(room_for(first.columns), 1.1)
+    wide = 0.42 * len(first.columns) + max(pictures.room_for(first.rows), 1.4)
+    high = 0.3 * len(first.rows) + max(pictures.room_for(first.columns), 1.1)
     below = -(-number // across)
-    figure, grid = new_grid(wide * across + 0.6, high * below, number, across)
-    low = min(darkest(panel.values) for panel in panels)
+    figure, grid = pictures.new_grid(wide * across + 0.6, high * below, number, across)
+    low = min(pictures.darkest(panel.values) for panel in panels)
     for axes, panel in zip(grid, panels, strict=True):
         rows, columns = list(panel.rows), list(panel.columns)
-        image = heat_map(axes, panel.values, rows, columns, low, True, aspect="auto")
+        image = pictures.heat_map(axes, panel.values, rows, columns, low, True, aspect="auto")
         axes.tick_params(labelleft=True)
         axes.set_title(panel.title, fontsize=9, loc="left")
         if panel.triangles:
             over, under = panel.triangles
             named = f"\N{BLACK UPPER RIGHT TRIANGLE} {over}  \N{BLACK LOWER LEFT TRIANGLE} {under}"
             axes.set_title(named, fontsize=8, loc="right")
-    colour_bar(figure, image, grid)
+    pictures.colour_bar(figure, image, grid)
     return figure
 
 
@@ -234,7 +224,7 @@ def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -
     titles = titles or {name: name for name in (found.subject, *found.factors) if name}
     names = list(titles)
     widths = [max(2.0, 0.18 * len(found.levels[name])) for name in names]
-    figure, panels = new_grid(sum(widths) + 1.0, 4.0, len(names), len(names), widths)
+    figure, panels = pictures.new_grid(sum(widths) + 1.0, 4.0, len(names), len(names), widths)
     for axes, name in zip(panels, names, strict=True):
         means = found.means(name)
         places = np.arange(len(means.levels))
@@ -254,7 +244,7 @@ def _sign(found: Anova) -> str:
 
 def _levels(axes: Axes, levels: Sequence[object]) -> None:
     """Write names of levels below an axis, vertical if they are many or long."""
-    texts = [shortened(str(level)) for level in levels]
+    texts = [pictures.shortened(str(level)) for level in levels]
     numbers = all(isinstance(level, (int, float)) for level in levels)
     step = max(1, len(texts) // 15) if numbers else 1
     places = np.arange(0, len(texts), step)
@@ -274,7 +264,7 @@ def draw_interaction(
     """
     means = found.interaction(across, lines)
     names = [str(level) for level in found.levels[lines]]
-    figure, axes = new_picture(max(5.0, 0.22 * len(means)) + 2.2, 4.2)
+    figure, axes = pictures.new_picture(max(5.0, 0.22 * len(means)) + 2.2, 4.2)
     places = np.arange(len(means))
     if len(names) > MOST_LINES:
         each = dict(zip(names, means.T, strict=True))
@@ -282,8 +272,13 @@ def draw_interaction(
     else:
         # Legend entries in the order of the lines' ends.
         order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
-        for i, style in zip(order, line_styles(len(names)), strict=True):
-            axes.plot(places, means[:, i], label=in_legend(names[i]), **style | {"markersize": 3.5})
+        for i, style in zip(order, pictures.line_styles(len(names)), strict=True):
+            axes.plot(
+                places,
+                means[:, i],
+                label=pictures.in_legend(names[i]),
+                **style | {"markersize": 3.5},
+            )
     _levels(axes, found.levels[across])
     axes.set(xlabel=across, ylabel=f"mean {_sign(found)}")
     beside(axes, lines)
@@ -303,12 +298,12 @@ def draw_tukey(
     half = np.diag(tukey.needed) / 2  # two levels of one size differ when these do not overlap
     best = order[0]
     other = means.levels.index(beside_of) if beside_of is not None else None
-    figure, axes = new_picture(5.6, max(2.2, 0.2 * len(order) + 0.9))
+    figure, axes = pictures.new_picture(5.6, max(2.2, 0.2 * len(order) + 0.9))
     like_best = ~tukey.different[best, order]
     like_other = np.zeros(len(order), bool) if other is None else ~tukey.different[other, order]
     colours = np.where(like_best, TOP, np.where(like_other, SAME, OTHER)).tolist()
     middle, width = means.mean[order], half[order]
-    draw_intervals(axes, middle, middle - width, middle + width, colours, colours)
+    pictures.draw_intervals(axes, middle, middle - width, middle + width, colours, colours)
     for level, colour in ((best, TOP), (other, SAME)):
         if level is not None:
             edge = means.mean[level] + (-1 if largest_first else 1) * half[level]
@@ -318,7 +313,9 @@ def draw_tukey(
         axes.plot([1.015 + 0.02 * number] * 2, [min(ends) - 0.3, max(ends) + 0.3], color="0.4",
                   linewidth=2, transform=axes.get_yaxis_transform(), clip_on=False)  # fmt: skip
     axes.set_yticks(
-        np.arange(len(order)), [shortened(str(means.levels[i])) for i in order], fontsize=7.5
+        np.arange(len(order)),
+        [pictures.shortened(str(means.levels[i])) for i in order],
+        fontsize=7.5,
     )
     axes.invert_yaxis()
     axes.set_xlabel(f"mean {_sign(found)}, with half the difference needed")
@@ -332,11 +329,11 @@ def draw_tukey(
 
 def draw_balancing(data: BalancingCurves) -> Figure:
     """Draw the balancing index of each measure by the length of the lists."""
-    figure, axes = new_picture(7.2, 4.4)
+    figure, axes = pictures.new_picture(7.2, 4.4)
     axes.plot(data.lengths, data.lengths, color="#999999", linewidth=0.8, label="B(N) = N")
     for number, (name, values) in enumerate(data.curves.items()):
         shown = np.where(np.isfinite(values), values, np.nan)
-        colour = COLOURS[number % len(COLOURS)]
+        colour = pictures.COLOURS[number % len(pictures.COLOURS)]
         # Curves that coincide are seen through the dashes of the upper one.
         style = {"linewidth": 2.6} if number % 2 == 0 else {"linewidth": 1.8, "dashes": (4, 2.5)}
         axes.plot(data.lengths, shown, color=colour, label=name, **style)
@@ -352,7 +349,7 @@ def draw_balancing(data: BalancingCurves) -> Figure:
 
 def draw_significance(data: SignificanceCurve) -> Figure:
     """Draw how often two runs differ by the rank down to which they are alike."""
-    figure, axes = new_picture(7.2, 4.4)
+    figure, axes = pictures.new_picture(7.2, 4.4)
     axes.axvline(data.balance, color="#d55e00", linewidth=1.2, linestyle=(0, (4, 2)))
     axes.plot(data.ranks, data.share, color="#0072b2", linewidth=1.8, marker="o", markersize=4.5)
     _note(axes, f"balancing index {data.balance:g}", (data.balance, 0.93), (7, 0), "left")
@@ -371,12 +368,12 @@ def draw_balancing_dots(data: BalancingCurves) -> Figure:
         name: np.where(np.isfinite(values), values, np.nan) for name, values in data.curves.items()
     }
     order = sorted(shown, key=lambda name: tuple(np.nan_to_num(shown[name][::-1])))
-    figure, axes = new_picture(7.2, 0.22 * len(order) + 1.1)
+    figure, axes = pictures.new_picture(7.2, 0.22 * len(order) + 1.1)
     for number, length in enumerate(data.lengths):
         values = [shown[name][number] for name in order]
-        axes.plot(values, range(len(order)), "oos^D"[number], color=COLOURS[3 * number % 8],
-                  fillstyle="none" if number else "full", markersize=4 + 3 * number,
-                  label=f"N = {length}")  # fmt: skip
+        axes.plot(values, range(len(order)), "oos^D"[number], label=f"N = {length}",
+                  color=pictures.COLOURS[3 * number % 8], markersize=4 + 3 * number,
+                  fillstyle="none" if number else "full")  # fmt: skip
         axes.axvline(length, color="#bbbbbb", linewidth=0.8, zorder=0)
     axes.set_yticks(range(len(order)), order, fontsize=8)
     axes.grid(axis="y", color="#eeeeee")
