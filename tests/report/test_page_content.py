@@ -19,6 +19,7 @@ from hungjury.base.errors import Note
 from hungjury.base.records import Record
 from hungjury.base.tables import Table
 from hungjury.report import page, page_data, study_page
+from hungjury.report.board import letters
 
 EXPECTED = Path(__file__).parent / "expected" / "page.txt"
 nan = float("nan")
@@ -359,7 +360,7 @@ def test_the_smallest_integers_that_fit(low: int, high: int, kind: str) -> None:
 
 def test_letters_of_groups() -> None:
     for numbers, text in (([], ""), ([0, 1, 2], "abc"), ([0, 1, 2, 3], "a–d"), ([1, 3, 4], "bde")):
-        assert page._joined(numbers) == text
+        assert letters(numbers) == text
     assert [page._number(x) for x in (-0.12345, 2.0)] == ["−0.123", "2.000"]
     assert page._number(0.5, "+") == "+0.500"
 

@@ -268,8 +268,8 @@ def test_a_comparison_in_words(name: str) -> None:
 
 
 def test_letters_of_many_systems() -> None:
-    assert comparison._ranges([0, 1, 2, 4, 5, 9]) == "a-c,e,f,j"
-    assert comparison._ranges([]) == ""
+    assert words.letters([0, 1, 2, 4, 5, 9], 2, "-", ",") == "a-c,e,f,j"
+    assert words.letters([], 2, "-", ",") == ""
 
 
 @pytest.mark.parametrize("topics", ["judged", "retrieved"])

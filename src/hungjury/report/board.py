@@ -8,7 +8,7 @@ import numpy as np
 
 from hungjury.base.errors import percent, plural
 from hungjury.base.tables import Cell, Table
-from hungjury.base.text import columns, number_text, visible_line
+from hungjury.base.text import columns, letter, neighbours, number_text, visible_line
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard, Ranking
 from hungjury.leaderboard.correction import Correction, Interval
@@ -361,6 +361,15 @@ MOST_LEADERS = 5  # systems of which it is said what they are better than
 MOST_NAMED = 6  # systems in one sentence
 
 Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
+
+
+def letters(places: list[int], most: int = 3, dash: str = "–", between: str = "") -> str:
+    """Return the letters of these places; runs of more than `most` neighbours as 'c–h'."""
+    return between.join(
+        f"{letter(first)}{dash}{letter(last)}" if last - first >= most
+        else between.join(map(letter, range(first, last + 1)))
+        for first, last in neighbours(places)
+    )  # fmt: skip
 
 
 def shown(text: str) -> str:

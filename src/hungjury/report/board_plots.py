@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 
 
 def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
-    """Draw "intervals" or "pairs"."""
-    return _intervals(board) if what == "intervals" else _pairs(board)
-
-
-def _intervals(board: Leaderboard) -> Figure:
-    """Draw means and intervals; the axis is cut if very bad systems would squeeze the others."""
+    """Draw "intervals" or "pairs"; the axis of intervals is cut if very bad systems would squeeze
+    the others."""
+    if what == "pairs":
+        return _pairs(board)
     figure, axes = pictures.new_rows(board.systems)
     pictures.draw_intervals(axes, board.mean, board.low, board.high)
     low, high = shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1]))

@@ -11,10 +11,11 @@ import numpy as np
 from hungjury.base.choices import Marks
 from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.tables import Cell, Marked, Table
-from hungjury.base.text import columns, latex_table, letter, neighbours, tex
+from hungjury.base.text import columns, latex_table, letter, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
 from hungjury.measures.catalogue import Measure, trec_name
 from hungjury.measures.scores import Scores
+from hungjury.report.board import letters
 
 
 def topic_table(scores: Scores, digits: int = 4) -> str:
@@ -168,7 +169,7 @@ def _means(
             worse = [signs[b] for b in found.baselines if b in signs and name in beaten[measure, b]]
             many = not found.baselines and len(found.systems) > ALPHABET
             places = [found.systems.index(one) for one in beaten[measure, name]] if many else []
-            mark = _ranges(places) if many and signs else "".join(better)
+            mark = letters(places, 2, "-", ",") if many and signs else "".join(better)
             mark += f"({''.join(worse)})" if worse else ""
             at = ranked.index(show(mean))
             row.append(Marked(mean, mark, at == 0, raised=True, second=second and at == 1))
@@ -285,12 +286,3 @@ def _latex_row(row: list[str]) -> list[str]:
         inside = cell.rstrip("*= ").replace("inf", r"\infty ")
         numbers.append(f"${inside}{star}$" if inside else "")
     return [tex(row[0]), tex(row[1]), *numbers]
-
-
-def _ranges(places: list[int]) -> str:
-    """Return letters separated by commas; runs of three or more as first-last."""
-    return ",".join(
-        f"{letter(first)}-{letter(last)}" if last > first + 1
-        else ",".join(map(letter, range(first, last + 1)))
-        for first, last in neighbours(places)
-    )  # fmt: skip

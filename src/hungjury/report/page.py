@@ -42,7 +42,6 @@ MOST_ROWS = 250  # of other tables
 MOST_TOPICS = 15
 MOST_NAMED = 4  # systems of a group
 MOST_GROUPS = 12  # that are shown at once
-MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
 HARDLY = 0.97  # ratio of detectable differences above which more judges or topics hardly help
 
@@ -97,15 +96,6 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
     rows = board.rows()[:MOST_SYSTEMS]
     cut = next(filter(None, (axis.cut(row.low, row.mean, row.high)[0] for row in rows)), "")
     return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
-
-
-def _joined(numbers: list[int]) -> str:
-    """Return letters of these groups; long runs of neighbours as 'c–h'."""
-    return "".join(
-        f"{letter(first)}–{letter(last)}" if last - first >= MOST_LETTERS
-        else "".join(map(letter, range(first, last + 1)))
-        for first, last in neighbours(numbers)
-    )  # fmt: skip
 
 
 def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
@@ -263,7 +253,7 @@ def _template() -> Template:
     environment.filters |= {
         "number": _number,
         "percent": percent,
-        "letters": _joined,
+        "letters": words.letters,
         "shown": words.shown,
         "known": math.isfinite,
         "count": lambda value: f"{value:,}",

@@ -184,9 +184,11 @@ class Claim(Record, eq=False):
             return "holds"
         return "does not hold" if high <= ROUNDING else "inconclusive"
 
-    def numbers(self) -> tuple[float, float, float]:
-        """Estimate and interval."""
-        return (self.quantity.value, *self.quantity.interval())
+    def told(self, case: str) -> dict[str, Cell]:
+        """The cells of a table: verdict, claim, case, estimate and interval."""
+        low, high = self.quantity.interval()
+        estimate = {"estimate": self.quantity.value, "low": low, "high": high}
+        return {"verdict": self.verdict, "claim": self.text, "case": case, **estimate}
 
 
 def in_cases(claims: Mapping[str, Iterable[Claim]]) -> list[Claim]:
@@ -225,19 +227,23 @@ def beside_print(
 def claims_table(claims: Sequence[Claim]) -> Table:
     """Every claim with its estimate, its interval and the verdict, and with the paper's own numbers
     where it prints them."""
-    rows: list[list[Cell]] = [
-        [one.verdict, one.text, one.case, *one.numbers(), one.measured, one.quantity.over,
-         ", ".join(f"{name} {value:+.3f}" for name, value in one.printed.items())]
+    rows = [
+        {
+            **one.told(one.case),
+            "quantity": one.measured,
+            "interval over": one.quantity.over,
+            "on the paper's numbers": ", ".join(
+                f"{name} {value:+.3f}" for name, value in one.printed.items()
+            ),
+        }
         for one in claims
-    ]  # fmt: skip
+    ]
     caption = (
         f"Claims: each holds if its quantity is positive; {100 * LEVEL:.0f} % intervals over what "
         f"is named, each claim by itself. Intervals within {NEGLIGIBLE:g} of 0 are too small to "
         "matter"
     )
-    header = ["verdict", "claim", "case", "estimate", "low", "high", "quantity", "interval over",
-              "on the paper's numbers"]  # fmt: skip
-    return Table(header, rows, caption=caption)
+    return Table.of(rows, caption=caption)
 
 
 def summary(claims: Sequence[Claim]) -> str:
@@ -262,11 +268,8 @@ def _cases(claims: Sequence[Claim]) -> list[str]:
 
 def verdicts(claims: Sequence[Claim]) -> Table:
     """A short version, for terminals."""
-    rows: list[list[Cell]] = [
-        [one.verdict, one.text, case, *one.numbers()]
-        for one, case in zip(claims, _cases(claims), strict=True)
-    ]
-    return Table(["verdict", "claim", "case", "estimate", "low", "high"], rows, digits=3, left=3)
+    rows = [one.told(case) for one, case in zip(claims, _cases(claims), strict=True)]
+    return Table.of(rows, digits=3, left=3)
 
 
 def sensitivity_tables(choices: Mapping[str, Sequence[Claim]], what: str) -> dict[str, Table]:
@@ -286,25 +289,19 @@ def sensitivity_tables(choices: Mapping[str, Sequence[Claim]], what: str) -> dic
         touches are left out.
     """
     names, cases = list(choices), _cases(next(iter(choices.values())))
+    header = ["claim", "case", "choice", "estimate", "low", "high", "verdict"]
     rows: list[list[Cell]] = []
     numbers: list[list[Cell]] = []
     for case, *same in zip(cases, *choices.values(), strict=True):
-        if len({one.numbers() for one in same}) == 1:
+        told = [one.told(case) | {"choice": name} for name, one in zip(names, same, strict=True)]
+        if len({(one["estimate"], one["low"], one["high"]) for one in told}) == 1:
             continue
-        verdicts = [one.verdict for one in same]
-        survives = len(set(verdicts)) == 1
-        rows.append([same[0].text, case, *verdicts, "yes" if survives else "no"])
-        numbers += [
-            [one.text, case, name, *one.numbers(), one.verdict]
-            for name, one in zip(names, same, strict=True)
-        ]
-    header = ["claim", "case", "choice", "estimate", "low", "high", "verdict"]
+        verdicts = [one["verdict"] for one in told]
+        rows.append([same[0].text, case, *verdicts, "yes" if len(set(verdicts)) == 1 else "no"])
+        numbers += [[one[name] for name in header] for one in told]
+    survive = f"Which conclusions survive: {what}"
+    caption = f"Claims by {what}, with {100 * LEVEL:.0f} % intervals"
     return {
-        "sensitivity": Table(
-            ["claim", "case", *names, "survives"], rows,
-            caption=f"Which conclusions survive: {what}",
-        ),
-        "sensitivity-numbers": Table(
-            header, numbers, caption=f"Claims by {what}, with {100 * LEVEL:.0f} % intervals"
-        ),
-    }  # fmt: skip
+        "sensitivity": Table(["claim", "case", *names, "survives"], rows, caption=survive),
+        "sensitivity-numbers": Table(header, numbers, caption=caption),
+    }

@@ -26,9 +26,7 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.judge_scores import (
-    random_scores,
-)
+from hungjury.judges.judge_scores import random_scores
 from hungjury.judges.merge import label_merge
 from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
 from hungjury.judges.panel import NOT_JUDGED
@@ -38,7 +36,7 @@ from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.claims import Quantity, Resampling
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt, PanelScores, need_judges
-from hungjury.studies.jobs import seed_for
+from hungjury.studies.jobs import seed_for, watched
 
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
@@ -239,11 +237,7 @@ def tuple_study(
     )
     names = list(approaches)
     parts = tuple_parts(scores, names, sizes, tuples, replicates, orientation)
-    found = []
-    for done, part in enumerate(parts.values(), 1):
-        found.append(scores.run(**part))
-        if progress is not None:
-            progress(done, len(parts), "running jobs")
+    found = (scores.run(**part) for part in watched(parts.values(), progress))
     return join_parts(scores, names, found)
 
 
@@ -387,7 +381,9 @@ class TupleScores(PanelScores, eq=False):
             rows = self._weighted(m, approaches, members, replicates, orientation)
         else:
             rows = self._merged_rows(approaches[0], sizes[0], members[sizes[0]])
-        return list(rows) if first == 0 else [_without_topics(row) for row in rows]
+        if first == 0:
+            return list(rows)
+        return [{k: v for k, v in row.items() if not k.endswith("_on_topics")} for row in rows]
 
     def _weighted(
         self, m: int, approaches: Sequence[str], members: Mapping[int, list[tuple[int, ...]]],
@@ -397,9 +393,8 @@ class TupleScores(PanelScores, eq=False):
         scored, known = self.scored, self.known
         panel = scored.panel(m)
         weights_of = {name: str(_weights(name)) for name in approaches}
-        raw = self._raw_weights(
-            m, tuple(dict.fromkeys(weights_of.values())), replicates, orientation
-        )
+        needed = tuple(dict.fromkeys(weights_of.values()))
+        raw = self._raw_weights(m, needed, replicates, orientation)
         scores = panel.scores[:, :, known]
         among = {size: membership(each, len(panel.scores)) for size, each in members.items()}
         for name, size in itertools.product(approaches, members):
@@ -501,10 +496,6 @@ def membership(tuples: Sequence[tuple[int, ...]], judges: int) -> NDArray[np.boo
     for row, who in zip(out, tuples, strict=True):
         row[list(who)] = True
     return out
-
-
-def _without_topics(row: Row) -> Row:
-    return {name: value for name, value in row.items() if not name.endswith("_on_topics")}
 
 
 def _spread(values: Floats) -> float:

@@ -20,10 +20,11 @@ import sqlite3
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from hungjury.base.records import Record
 from hungjury.data.runs import Progress
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
+
+T = TypeVar("T")
 
 
 def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.SeedSequence:
@@ -46,6 +49,14 @@ def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.S
 def integer_seed(seed: int, key: str) -> int:
     """Derive a seed as a number, which can be stored and sent."""
     return int(seed_for(seed, key).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def watched(items: Collection[T], progress: Progress | None) -> Iterator[T]:
+    """Yield items of work; `progress` is called when each is done."""
+    for done, item in enumerate(items, 1):
+        yield item
+        if progress is not None:
+            progress(done, len(items), "running jobs")
 
 
 ARRAY = "__array__"
@@ -90,7 +101,7 @@ def _array(found: dict[str, Any]) -> Any:
     return values.reshape(found["shape"]).copy()
 
 
-class ResultStore:
+class ResultStore(AbstractContextManager["ResultStore"]):
     """Results by key and fingerprint; results under other fingerprints are kept.
 
     While a store is open no other process can open it: two studies in one folder would do the work
@@ -136,13 +147,7 @@ class ResultStore:
             remedy="move it away, or choose another folder",
         )
 
-    def __enter__(self) -> ResultStore:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         self._base.close()
 
     def finished(self) -> set[tuple[Any, ...]]:
@@ -273,10 +278,11 @@ def run_work(
             failed[done.place][key] = done.error
         if progress is not None:
             progress(count, len(left), key)
-    wanted: list[dict[str, str]] = [{} for _ in work]
-    for one in tasks:
-        wanted[one.place][one.job.key] = one.fingerprint
-    return [Finished(store.values(keys), each) for keys, each in zip(wanted, failed, strict=True)]
+    found = []
+    for place, errors in enumerate(failed):
+        mine = {one.job.key: one.fingerprint for one in tasks if one.place == place}
+        found.append(Finished(store.values(mine), errors))
+    return found
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:

@@ -33,7 +33,7 @@ from hungjury.stats.correlation import kendall, kendall_cross, tau_ap, tau_ap_cr
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import studentised_bootstrap
 from hungjury.studies.claims import Resampling
-from hungjury.studies.jobs import seed_for
+from hungjury.studies.jobs import seed_for, watched
 
 CUT = 1e-7  # of the last digit: a correlation so close to the next one is that
 LONG = 12  # characters of a name up to which it is used as a heading
@@ -169,13 +169,8 @@ def correlate_measures(scores: Scores, digits: int | None = None) -> MeasureCorr
     if digits is not None:
         tau, tau_ap = (np.trunc(one * 10**digits + np.sign(one) * CUT) / 10**digits
                        for one in (tau, tau_ap))  # fmt: skip
-    return MeasureCorrelation(
-        scores.measures,
-        tau,
-        tau_ap,
-        len(scores.systems),
-        len(scores.topics),
-    )
+    systems, topics = len(scores.systems), len(scores.topics)
+    return MeasureCorrelation(scores.measures, tau, tau_ap, systems, topics)
 
 
 def better_on(scores: Scores, shares: Floats) -> Floats:
@@ -293,30 +288,24 @@ def discriminative_power(
     """
     need_systems(scores, "discriminative power")
     number = METHODS[method] if samples is None else samples
-    found = []
-    for done, values in enumerate(scores.values, 1):
-        found.append(power_of(values, method, alpha, number, seed))
-        if progress is not None:
-            progress(done, len(scores.measures), "running jobs")
+    found = [
+        power_of(values, method, alpha, number, seed)
+        for values in watched(list(scores.values), progress)
+    ]
+    p, needed = (np.array(each) for each in zip(*found, strict=True))
     return DiscriminativePower(
-        measures=scores.measures,
-        systems=scores.systems,
-        topics=len(scores.topics),
-        method=method,
-        alpha=alpha,
-        samples=number,
-        seed=seed,
-        p=np.array([p for p, _ in found]),
-        needed=np.array([needed for _, needed in found]),
+        scores.measures, scores.systems, len(scores.topics), method, alpha, number, seed, p, needed
     )
 
 
 def power_of(
-    values: Floats, method: PowerMethod, alpha: float, samples: int, seed: int = 0
+    values: Floats, method: PowerMethod, alpha: float | None, samples: int, seed: int = 0
 ) -> tuple[Floats, float]:
-    """p-values of all pairs of systems, from values [system, topic], and the difference needed."""
+    """p-values of all pairs of systems, from values [system, topic], and the difference needed;
+    NaN for the bootstrap without alpha, which is faster."""
     rng = np.random.default_rng(seed_for(seed, (method,)))
     if method == "tukey":
+        assert alpha is not None
         return randomised_tukey(values, samples, rng, alpha)
     one, other = np.triu_indices(len(values), 1)
     found = studentised_bootstrap(values[one] - values[other], samples, rng, alpha)
@@ -508,13 +497,11 @@ def robustness(
     truth = pools.whole.better()
     shape = (len(pools.whole.measures), len(kept), repetitions)
     tau, near_top, level = (np.empty(shape) for _ in range(3))
-    for n, r in np.ndindex(repetitions, len(kept)):
+    for n, r in watched(list(np.ndindex(repetitions, len(kept))), progress):
         sample = pools.sample(kept[r], n)
         tau[:, r, n] = kendall(sample.better(), truth)
         near_top[:, r, n] = tau_ap(sample.better(), truth)
         level[:, r, n] = sample.mean().mean(axis=1)
-        if progress is not None:
-            progress(n * len(kept) + r + 1, repetitions * len(kept), "running jobs")
     return Robustness(
         measures=pools.whole.measures,
         rates=kept,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import product
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ from hungjury.studies.claims import (
     sensitivity_tables,
     within,
 )
-from hungjury.studies.combining import TupleRow, TupleStudy
+from hungjury.studies.combining import TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import (
     CONSTANT,
@@ -258,63 +258,65 @@ ALIKE = 0.05  # a difference of tau_ap up to which merges compete
 LABELS = ("mv", "em-mv", "uni")  # merges to labels, and of measures: MV, EM and AWARE
 
 
+Single = Callable[[str, bool], Quantity]  # by gold standard, and whether the measure is expected
+Combined = Callable[[str, Sequence[int], str], Quantity]  # by approach, sizes, gold standard
+
+
 def crowd_claims(study: TupleStudy, alone: Sequence[SingleRow], doubt: Doubt) -> list[Claim]:
-    """All claims of the paper (CS 4.2 and 4.3), for every measure."""
-    return in_cases({one: _claims_by(one, study, alone, doubt) for one in study.measures})
+    """All claims of the paper (CS 4.2 and 4.3), for every measure; labels trusted in one way."""
+
+    def claims(measure: str) -> list[Claim]:
+        def single(gold: str, expected: bool) -> Quantity:
+            wanted = (measure, gold, doubt if expected else None, False)
+            (row,) = [r for r in alone if (r.measure, r.gold, r.doubt, r.control) == wanted]
+            assert row.draws is not None
+            return Quantity(float(row.tau_ap.mean()), row.draws, "judges, topics")
+
+        def combined(approach: str, sizes: Sequence[int], gold: str) -> Quantity:
+            trusted = None if approach in LABELS else doubt
+            return study.quantity("tau_ap", measure, approach, sizes, gold, trusted)
+
+        return _claims_by(_family(measure), study.sizes, single, combined)
+
+    return in_cases({one: claims(one) for one in study.measures})
 
 
 def printed_claims(systems: str) -> list[Claim]:
     """The claims on Tables 1 and 2 as printed, for one of the paper's sets of systems."""
-    doubt, whose = Doubt(), {label: approach for _, approach, label in LINES}
-    alone = []
-    for _, gold, by, tau, _, tau_ap, _ in (
-        r for r in published.rows_of("crowd 1") if r[0] == systems
-    ):
-        measure, near = by.removeprefix("eR"), np.array([float(tau_ap)])
-        expected = None if by == measure else doubt
-        alone.append(
-            SingleRow(measure, by, gold, np.array([float(tau)]), near, near, expected, near)
-        )
-    rows = []
-    for _, gold, label, by, *cells in (r for r in published.rows_of("crowd 2") if r[0] == systems):
-        chances = (doubt.unjudged, doubt.wrong if gold == RANDOMISED else None)
-        given = (None, None) if whose[label] in LABELS else chances
-        for size, cell in zip(SIZES, cells, strict=True):
-            name = by.removeprefix("eR")
-            numbers = (np.nan, np.nan, float(cell), np.nan, np.nan, np.nan)
-            rows.append(TupleRow(name, size, whose[label], gold, by, TUPLES, *numbers, *given))
-    draws = np.array([[row.tau_ap] for row in rows])
-    judges, topics, number = map(int, published.numbers("panel systems")[systems])
-    study = TupleStudy(rows, [""] * judges, number, topics, 0, {"tau_ap": draws})
-    return crowd_claims(study, alone, doubt)
+    alone = {tuple(row[1:3]): row[5] for row in published.rows_of("crowd 1") if row[0] == systems}
+    merged = {tuple(row[1:4]): row[4:] for row in published.rows_of("crowd 2") if row[0] == systems}
+    labels = {approach: label for _, approach, label in LINES}
+
+    def claims(measure: str) -> list[Claim]:
+        def single(gold: str, expected: bool) -> Quantity:
+            value = float(alone[gold, f"eR{measure}" if expected else measure])
+            return Quantity(value, np.array([value]))
+
+        def combined(approach: str, sizes: Sequence[int], gold: str) -> Quantity:
+            by = measure if approach in LABELS else f"eR{measure}"
+            cells = dict(zip(SIZES, merged[gold, labels[approach], by], strict=True))
+            value = float(np.mean([float(cells[size]) for size in sizes]))
+            return Quantity(value, np.array([value]))
+
+        return _claims_by(measure, SIZES, single, combined)
+
+    return in_cases({one: claims(one) for one in map(_family, MEASURES)})
 
 
 def _claims_by(
-    measure: str, study: TupleStudy, alone: Sequence[SingleRow], doubt: Doubt
+    measure: str, sizes: Sequence[int], single: Single, combined: Combined
 ) -> list[Claim]:
-    """Claims by one measure, labels trusted in one way. Those for eRRBP differ from those for eRAP
-    and eRDCG, as in the paper."""
-
-    def single(gold: str, doubt: Doubt | None) -> Quantity:
-        wanted = (measure, gold, doubt, False)
-        (row,) = [r for r in alone if (r.measure, r.gold, r.doubt, r.control) == wanted]
-        assert row.draws is not None
-        return Quantity(float(row.tau_ap.mean()), row.draws, "judges, topics")
-
-    def mean(approach: str, sizes: Sequence[int], gold: str = DETERMINISTIC) -> Quantity:
-        trusted = None if approach in LABELS else doubt
-        return study.quantity("tau_ap", measure, approach, sizes, gold, trusted)
-
-    sizes = study.sizes
+    """Claims by one measure. Those for eRRBP differ from those for eRAP and eRDCG, as in the
+    paper."""
     few_sizes = [k for k in sizes if k <= FEW] or sizes[:1]
     many_sizes = [k for k in sizes if k >= MANY] or sizes[-1:]  # with fewer judges, all
-    every = {approach: mean(approach, sizes) for approach in APPROACHES}
-    few = {approach: mean(approach, few_sizes) for approach in APPROACHES}
-    many = {approach: mean(approach, many_sizes) for approach in LABELS}
-    random = {approach: mean(approach, sizes, RANDOMISED) for approach in ("binmv", "qbinmv")}
-    one, of_labels = single(DETERMINISTIC, None), mean_of(every[name] for name in LABELS)
-    behind = one - single(DETERMINISTIC, doubt)
-    if _family(measure) == "RBP":
+    every = {approach: combined(approach, sizes, DETERMINISTIC) for approach in APPROACHES}
+    few = {approach: combined(approach, few_sizes, DETERMINISTIC) for approach in APPROACHES}
+    many = {approach: combined(approach, many_sizes, DETERMINISTIC) for approach in LABELS}
+    random = {approach: combined(approach, sizes, RANDOMISED) for approach in ("binmv", "qbinmv")}
+    one, of_labels = single(DETERMINISTIC, False), mean_of(every[name] for name in LABELS)
+    behind = one - single(DETERMINISTIC, True)
+    if measure == "RBP":
         almost = Claim(
             "Against DGS, RBP and eRRBP are almost the same",
             f"{ALIKE:g} - their difference, DGS",
@@ -335,7 +337,7 @@ def _claims_by(
                      "mean of the three - BINMV, DGS", of_labels - every["binmv"])]  # fmt: skip
     return [
         Claim("Random measures against RGS are nearer to gold than measures against DGS",
-              "expected measure, RGS - measure, DGS", single(RANDOMISED, doubt) - one),
+              "expected measure, RGS - measure, DGS", single(RANDOMISED, True) - one),
         almost,
         Claim("All merges are nearer to gold than single judges",
               "the worst merge - single judges, DGS", least(*every.values()) - one),

@@ -14,7 +14,6 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.measures.evaluate import evaluate
 from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
@@ -31,6 +30,7 @@ from hungjury.studies.papers.label_sets import (
     LabelSet,
     PrintedNumbers,
     rising,
+    scores_of,
 )
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied
 
@@ -142,7 +142,7 @@ class GradedAPRecipe(LabelRecipe):
     def _systems(self, data: StudyData, whose: str) -> list[str]:
         """Runs above the first quartile of mean AP."""
         one = self.relevant_from(measure("AP"), self.rel)
-        return run_quartiles(evaluate(data.labels(whose), data.loaded_runs, one)).names
+        return run_quartiles(scores_of(data, whose, measures=one)).names
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = self.label_sets(studied)
@@ -236,12 +236,10 @@ class GradedAPRecipe(LabelRecipe):
         return Table(header, rows, digits=2, caption="Table 1: main features")
 
 
-def power_job(
-    data: StudyData, seed: int, labels: str, systems: Sequence[str], **how: Any
-) -> dict[str, dict[str, Floats]]:
-    """A job: by test, the power of each measure and the difference it needs. how: measures and
-    topics, as in `evaluate`."""
-    scores = evaluate(data.labels(labels), data.loaded_runs, **how).select(systems)
+def power_job(data: StudyData, seed: int, **how: Any) -> dict[str, dict[str, Floats]]:
+    """A job: by test, the power of each measure and the difference it needs. how: as in
+    `scores_of`."""
+    scores = scores_of(data, **how)
     tests = {test: discriminative_power(scores, test, ALPHA, seed=seed) for test in METHODS}
     return {test: {"power": one.power, "needed": one.needed} for test, one in tests.items()}
 

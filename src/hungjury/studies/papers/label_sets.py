@@ -145,17 +145,14 @@ class PrintedNumbers(Record, eq=False):
     values: Mapping[tuple[str, Any], float]
     four_grades: ClassVar[bool] = False
 
-    def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
+    def tau(self, one: str, other: str | float, what: str = "tau") -> Quantity:
         """Of two measures."""
-        return self._printed(one, other)
+        value = self.values.get((one, other), np.nan)
+        return Quantity(value, np.array([value]))
 
     def power(self, name: str, rate: float = 1.0) -> Quantity:
         """Share of pairs told apart."""
-        return self._printed(name, rate)
-
-    def _printed(self, one: str, other: str | float) -> Quantity:
-        value = self.values.get((one, other), np.nan)
-        return Quantity(value, np.array([value]))
+        return self.tau(name, rate)
 
 
 def rising(*quantities: Quantity) -> Quantity:
@@ -276,20 +273,19 @@ class LabelRecipe(Recipe):
         return Drawing(title, "draw_rate_lines", (shown, rates, ylabel, across), table)
 
 
+def scores_of(
+    data: StudyData, labels: str, systems: Sequence[str] | None = None, **how: Any
+) -> Scores:
+    """The scores that a job needs. how: measures, topics and depth, as in `evaluate`."""
+    return evaluate(data.labels(labels), data.loaded_runs, **how).select(systems)
+
+
 def correlation_job(
-    data: StudyData,
-    seed: int,
-    labels: str,
-    measures: Sequence[str],
-    topics: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    digits: int | None = None,
-    depth: int | None = None,
+    data: StudyData, seed: int, digits: int | None = None, **how: Any
 ) -> dict[str, Any]:
-    """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
-    chosen = "judged" if topics is None else topics
-    scores = evaluate(data.labels(labels), data.loaded_runs, measures, chosen, depth=depth)
-    scores = scores.select(systems)
+    """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics. how:
+    as in `scores_of`."""
+    scores = scores_of(data, **how)
     found = correlate_measures(scores, digits)
     return {
         "tau": found.tau,
@@ -303,17 +299,16 @@ def pools_job(
     data: StudyData,
     seed: int,
     labels: str,
-    measures: Sequence[str],
     rates: Sequence[float],
     topics: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
+    **how: Any,
 ) -> dict[str, Any]:
     """A job: one random pool at all rates. tau with the whole pool, the level and the share of it
     that is kept as [measure, rate], the level on the whole pool as [measure]; draws of tau and of
-    that share on resampled topics."""
+    that share on resampled topics. how: measures and systems, as in `PoolScores`."""
     qrels = data.labels(labels)
     chosen = qrels if topics is None else qrels.select(topics)
-    pool = PoolScores(chosen, data.loaded_runs, measures, seed, systems)
+    pool = PoolScores(chosen, data.loaded_runs, seed=seed, **how)
     samples = [pool.sample(rate) for rate in rates]
     whole, truth = pool.whole.mean().mean(axis=1), pool.whole.better()
     level = np.stack([one.mean().mean(axis=1) for one in samples], axis=1)

@@ -32,11 +32,7 @@ from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names, shares
 from hungjury.studies.measure_comparison import complete_runs
 from hungjury.studies.papers import published
-from hungjury.studies.papers.label_sets import (
-    LabelRecipe,
-    LabelSet,
-    PrintedNumbers,
-)
+from hungjury.studies.papers.label_sets import LabelRecipe, LabelSet, PrintedNumbers
 from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Shown, Studied
 from hungjury.users.chain import MODELS, user_walk
 

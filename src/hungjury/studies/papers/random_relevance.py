@@ -18,7 +18,6 @@ from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
-from hungjury.stats.paired import bootstrap_test
 from hungjury.studies.claims import (
     Claim,
     Quantity,
@@ -32,9 +31,9 @@ from hungjury.studies.claims import (
 )
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
-from hungjury.studies.jobs import Job, seed_for
+from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import probabilities, whole_numbers
-from hungjury.studies.measure_comparison import PoolScores
+from hungjury.studies.measure_comparison import PoolScores, power_of
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
     POWER_RATES,
@@ -275,14 +274,13 @@ def power_job(
     """A job: discriminative power on one random pool, whole and at all rates: [measure, rate].
     resample: on topics drawn with replacement."""
     pool = PoolScores(data.labels(labels), data.loaded_runs, measures, seed)
-    _, systems, number = pool.whole.values.shape
+    number = len(pool.whole.topics)
     drawn = np.random.default_rng(seed).integers(number, size=number)
     topics = drawn if resample else np.arange(number)
-    one, other = np.triu_indices(systems, 1)
 
     def power(values: Floats) -> float:
-        values, rng = values[:, topics], np.random.default_rng(seed_for(seed, ("bootstrap",)))
-        return float(np.mean(bootstrap_test(values[one] - values[other], samples, rng) < ALPHA))
+        p, _ = power_of(values[:, topics], "bootstrap", None, samples, seed)
+        return float(np.mean(p < ALPHA))
 
     scores = [pool.whole, *(pool.sample(rate) for rate in rates)]
     return np.array([[power(values) for values in each.values] for each in scores]).T
