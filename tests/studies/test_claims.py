@@ -22,7 +22,7 @@ from hungjury.studies.claims import (
     least,
     mean_of,
     most,
-    sensitivity_tables,
+    sensitivity,
     verdicts,
 )
 from hungjury.studies.combining import weighted_majority
@@ -110,7 +110,7 @@ def test_what_survives_keeps_its_verdict_under_every_choice() -> None:
     kept = [claim(around(0.1, 0.01), "kept"), claim(around(0.2, 0.01), "kept")]
     lost = [claim(around(0.1, 0.01), "lost"), claim(around(-0.1, 0.01), "lost")]
     untouched = [claim(around(0.3, 0.01), "untouched")] * 2
-    tables = sensitivity_tables(
+    tables = sensitivity(
         {"p = 0": [kept[0], lost[0], untouched[0]], "p = 0.05": [kept[1], lost[1], untouched[1]]},
         "p",
     )
@@ -294,6 +294,6 @@ def test_claims_with_several_quantities_can_be_told_apart() -> None:
     cases = [row[2] for row in verdicts([half, other, tenth]).rows]
     assert cases == ["gold; 50 %: A - B", "AP", "gold; 10 %: A - B"]
     moved = [replace(one, quantity=one.quantity + 0.1) for one in (half, other, tenth)]
-    tables = sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p")
+    tables = sensitivity({"0": [half, other, tenth], "0.1": moved}, "p")
     for table in tables.values():
         assert list(dict.fromkeys(row[1] for row in table.rows)) == cases

@@ -110,6 +110,7 @@ def draw_scores(scores: Scores, measure: str, what: ScoresPicture, other: str | 
     """Draw "topics", "ranking", "scatter", "bump", "distribution" or "heat-map"."""
     check_known("measure", measure, scores.measures)
     m, order = scores.measures.index(measure), scores.best_first()
+    systems = [scores.systems[s] for s in order]
     if what == "scatter":
         return _scatter(scores, m, other)
     if what == "bump":
@@ -118,8 +119,10 @@ def draw_scores(scores: Scores, measure: str, what: ScoresPicture, other: str | 
     if what == "distribution":
         return _distribution(scores, m)
     if what == "heat-map":
-        return _systems_by_topics(scores, m, order)
-    figure, axes = pictures.new_rows([scores.systems[s] for s in order])
+        topics = np.argsort(-np.nanmean(scores.values[m], axis=0), kind="stable")
+        values, columns = scores.values[m][order][:, topics], [scores.topics[t] for t in topics]
+        return _by_columns(values, systems, columns, f"{measure}: systems by topics")
+    figure, axes = pictures.new_rows(systems)
     counted, mean = scores.counted()[m], scores.mean()[m, order]
     summed = scores.averages[m] == "sum"  # a sum is not among its parts
     if what == "ranking":
@@ -208,14 +211,6 @@ def _distribution(scores: Scores, m: int) -> Figure:
     number = len(scores.systems)
     axes.set_xlabel(f"{scores.measures[m]} of {number} systems by topic, hardest on top")
     return figure
-
-
-def _systems_by_topics(scores: Scores, m: int, order: list[int]) -> Figure:
-    """Draw every score: systems from the best to the worst, topics from the easiest."""
-    topics = np.argsort(-np.nanmean(scores.values[m], axis=0), kind="stable")
-    values = scores.values[m][order][:, topics]
-    rows, columns = [scores.systems[s] for s in order], [scores.topics[t] for t in topics]
-    return _by_columns(values, rows, columns, f"{scores.measures[m]}: systems by topics")
 
 
 def _by_columns(values: Floats, rows: list[str], columns: list[str], title: str) -> Figure:

@@ -312,18 +312,14 @@ LEVEL = 9  # of compression
 
 def packed(data: Mapping[str, Any]) -> str:
     """Return text for the page: length of the header, header of plain values, arrays."""
-    columns = {k: _little(v) for k, v in data.items() if isinstance(v, np.ndarray)}
+    arrays = {k: v for k, v in data.items() if isinstance(v, np.ndarray)}
+    columns = {k: v.astype(v.dtype.newbyteorder("<")) for k, v in arrays.items()}  # the script's
     kinds = {k: [f"{v.dtype.kind}{v.dtype.itemsize}", v.size] for k, v in columns.items()}
     plain = {k: v for k, v in data.items() if k not in columns} | {"columns": kinds}
     head = json.dumps(plain, separators=(",", ":")).encode()
     body = b"".join(array.tobytes() for array in columns.values())
     block = len(head).to_bytes(4, "little") + head + body
     return base64.b64encode(zlib.compress(block, LEVEL)).decode()
-
-
-def _little(array: NDArray[Any]) -> NDArray[Any]:
-    """In little-endian order, as the script's arrays."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
 
 
 def script_data(

@@ -272,7 +272,7 @@ def verdicts(claims: Sequence[Claim]) -> Table:
     return Table.of(rows, digits=3, left=3)
 
 
-def sensitivity_tables(choices: Mapping[str, Sequence[Claim]], what: str) -> dict[str, Table]:
+def sensitivity(choices: Mapping[str, Sequence[Claim]], what: str) -> dict[str, Table]:
     """Show how claims change under other choices than the first.
 
     Parameters

@@ -493,8 +493,7 @@ def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple
 def membership(tuples: Sequence[tuple[int, ...]], judges: int) -> NDArray[np.bool_]:
     """[tuple, judge]"""
     out = np.zeros((len(tuples), judges), dtype=bool)
-    for row, who in zip(out, tuples, strict=True):
-        row[list(who)] = True
+    np.put_along_axis(out, np.array(tuples), True, axis=1)
     return out
 
 

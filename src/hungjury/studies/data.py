@@ -88,18 +88,11 @@ def check_collections(collections: Sequence[Sources]) -> None:
 def _described(file: Path, options: dict[str, Any]) -> Sources:
     said = read_json(str(file), "a description of a collection", _SHAPE)
     if not isinstance(said, dict):
-        raise InputError(
-            "not a description of a collection", file=str(file), code="invalid-file", remedy=_SHAPE
-        )
+        raise _invalid(file, "not a description of a collection")
     known = ["folder", *FILES, *READING]
     for key in said:
         if key not in known:
-            raise InputError(
-                f"unknown key '{key}'",
-                file=str(file),
-                code="invalid-file",
-                remedy=f"choose from {', '.join(known)}",
-            )
+            raise _invalid(file, f"unknown key '{key}'", f"choose from {', '.join(known)}")
     places = {key: _places(file, key, said.pop(key)) for key in ("folder", *FILES) if key in said}
     parts: dict[str, Any] = {}
     for folder in places.pop("folder", []):
@@ -112,13 +105,12 @@ def _places(file: Path, key: str, said: Any) -> list[str]:
     """Paths relative to the file."""
     paths = said if isinstance(said, list) else [said]
     if not all(isinstance(path, str) for path in paths):
-        raise InputError(
-            f"'{key}' must be a path or a list of paths, got {said!r}",
-            file=str(file),
-            code="invalid-file",
-            remedy=_SHAPE,
-        )
+        raise _invalid(file, f"'{key}' must be a path or a list of paths, got {said!r}")
     return [str(file.parent / path) for path in paths]
+
+
+def _invalid(file: Path, what: str, remedy: str = _SHAPE) -> InputError:
+    return InputError(what, file=str(file), code="invalid-file", remedy=remedy)
 
 
 GOLD, MAJORITY = "gold", "mv"

@@ -16,15 +16,7 @@ from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
-from hungjury.studies.claims import (
-    Claim,
-    Quantity,
-    in_cases,
-    least,
-    mean_of,
-    most,
-    sensitivity_tables,
-)
+from hungjury.studies.claims import Claim, Quantity, in_cases, least, mean_of, most, sensitivity
 from hungjury.studies.combining import APPROACHES, BASELINES, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
@@ -264,7 +256,7 @@ class Aware(panels.PanelRecipe):
         analyses = Report(_all_analyses(_common_sizes(found)))
         other_way = Report(_all_analyses(_common_sizes(found, printed)))
         shown = {
-            **sensitivity_tables(choices, "orientation of AWARE's weights"),
+            **sensitivity(choices, "orientation of AWARE's weights"),
             **analyses.shown,
             **anova_beside(found, analyses.tables),
             "orientations": _orientation_table(found, printed),

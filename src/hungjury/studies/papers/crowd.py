@@ -20,7 +20,7 @@ from hungjury.studies.claims import (
     in_cases,
     least,
     mean_of,
-    sensitivity_tables,
+    sensitivity,
     within,
 )
 from hungjury.studies.combining import TupleStudy
@@ -139,7 +139,7 @@ class Crowd(panels.PanelRecipe):
             "document is relevant."
         )
         return Report(
-            {**sensitivity_tables(choices, what), **shown, **beside, **figures},
+            {**sensitivity(choices, what), **shown, **beside, **figures},
             panels.remarks(found, remark),
             choices[str(doubts[0])],
         )

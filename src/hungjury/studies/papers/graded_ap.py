@@ -313,7 +313,8 @@ def graded_claims(one: LabelSet) -> list[Claim]:
         found = {mine.topics: _of_few(every, mine, users) for mine in few}
         claims += in_cases({every.topics: _of_correlation(every, users), **found})
     if {MIDDLE, SMALL, SMALLEST} <= set(one.rates):
-        found = {mine.topics: _of_few_robustness(mine) for mine in few}
+        both = "There xGAP and eGAP are more robust than GAP"
+        found = {mine.topics: _over_gap(mine, both, MIDDLE, SMALL, SMALLEST) for mine in few}
         claims += in_cases({every.topics: _of_robustness(every), **found})
     return claims
 
@@ -398,11 +399,8 @@ def _of_robustness(found: LabelSet) -> list[Claim]:
         - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
     )  # fmt: skip
     if not found.four_grades:
-        return [stable, *(
-            Claim("xGAP and eGAP are more robust than GAP on small pools",
-                  f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(found, rate))
-            for rate in (SMALL, SMALLEST)
-        )]  # fmt: skip
+        both = "xGAP and eGAP are more robust than GAP on small pools"
+        return [stable, *_over_gap(found, both, SMALL, SMALLEST)]
     gap = at("GAP", SMALL)
     return [
         stable,
@@ -413,13 +411,10 @@ def _of_robustness(found: LabelSet) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_few_robustness(few: LabelSet) -> list[Claim]:
+def _over_gap(found: LabelSet, text: str, *rates: float) -> list[Claim]:
+    """Claims that xGAP and eGAP are more robust than GAP."""
     return [
-        Claim("There xGAP and eGAP are more robust than GAP",
-                  f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate))
-        for rate in (MIDDLE, SMALL, SMALLEST)
+        Claim(text, f"{100 * rate:.0f} %: the lesser of both - GAP",
+              least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust("GAP", rate))
+        for rate in rates
     ]  # fmt: skip
-
-
-def _over_gap(found: LabelSet, rate: float) -> Quantity:
-    return least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust("GAP", rate)

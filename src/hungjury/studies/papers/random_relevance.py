@@ -26,7 +26,7 @@ from hungjury.studies.claims import (
     least,
     median_of,
     most,
-    sensitivity_tables,
+    sensitivity,
     within,
 )
 from hungjury.studies.data import StudyData
@@ -223,7 +223,7 @@ class RandomRelevance(LabelRecipe):
         title = f"Figure 1: correlation of measures, {explained}"
         return Report(
             {
-                **sensitivity_tables(choices, what),
+                **sensitivity(choices, what),
                 **matrix_tables,
                 "figure-1": Drawing(title, "draw_matrices", (panels, len(sets))),
                 "figure-2": self.over_rates(
