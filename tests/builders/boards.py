@@ -48,7 +48,7 @@ def hostile():
         systems=HOSTILE,
         topics=topics,
         evidence=hostile_evidence(board.evidence, topics, judges),
-        agreement=replace(found, panel=replace(found.panel, judges=judges)),
+        agreement=replace(found, panel=judged_by(found.panel, judges)),
         notes=tuple(Note("odd", 1, f"a note on {name}") for name in HOSTILE)
         + tuple(Note("ties", 1, f"a tie in {name}") for name in HOSTILE),
     )
@@ -56,6 +56,11 @@ def hostile():
     bias = {rename[s]: three for s, three in board.gold.bias.items()}
     named = [replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)]
     return computed(made, gold=replace(board.gold, rows=rows, bias=bias), judges=named)
+
+
+def judged_by(panel, judges):
+    """A panel whose judges have other names."""
+    return replace(panel, judgments=replace(panel.judgments, judges=judges))
 
 
 def computed(board, **values):
@@ -128,7 +133,7 @@ def large(board, systems, judges, seed=0):
         apart=where.apart,
         agreement=replace(
             found,
-            panel=replace(found.panel, judges=labellers),
+            panel=judged_by(found.panel, labellers),
             pairs=JudgePairs(np.full(kappa.shape, 900), kappa, kappa, kappa),
             labels=np.full(judges, 1000),
             label_rates=np.full((judges, 2), 0.5),
