@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import hungjury as hj
 from builders.examples import examples
 from hungjury.base.errors import HungjuryError, MeasureError
+from hungjury.base.parameters import MOST_RANKS
 from oracles import expected as loops
 from oracles import gain as naive_gain
 from oracles import measures as naive
@@ -202,6 +203,21 @@ def test_recall_bases_of_drawn_measures(name, base, extra):
         mean, variance = loops.list_moments(documents, binary(SOFT["1"]), DRAWN[name], 0.4, **how)
         spread = 4 * math.sqrt(variance / 3000)
         assert scores.values[0, number, 0] == pytest.approx(mean, abs=spread + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"),
+    [
+        ("E(AP)", 0),
+        ("E(AP, unjudged=0.4)", 0),
+        ("E(AP, unjudged=0.4, recall_base=retrieved, base_depth=7)", 7),
+        ("E(AP, recall_base=retrieved, base_depth=7)", 0),
+        ("E(Rprec)", 0),
+        ("E(Rprec, unjudged=0.4)", MOST_RANKS),  # drawn: each of them has labels
+    ],
+)
+def test_ranks_on_which_unjudged_documents_matter(name, depth):
+    assert hj.measure(name).unjudged_depth == depth
 
 
 def test_recall_bases_that_do_not_fit():
