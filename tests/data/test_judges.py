@@ -291,6 +291,11 @@ def test_wide_steps_are_refused_with_the_map_that_fits(steps, fitting):
         assert read(source, grades=steps).max_grade == steps[-1]
 
 
+def test_wide_steps_beyond_the_largest_grade_are_not_grades():
+    with pytest.raises(InputError, match="the label 5000 is too large for a grade"):
+        hj.read_qrels(labels([0, 50, 5000]))
+
+
 @pytest.mark.parametrize("steps", [[0, 2, 4], [0, 5], [0, 1, 5], [3], [0, 33, 50, 99]])
 def test_other_grades_may_leave_some_out(steps):
     assert hj.read_qrels(labels(steps)).max_grade == steps[-1]

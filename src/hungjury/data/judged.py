@@ -78,7 +78,7 @@ class Judged(Record, eq=False):
     @property
     def labelled(self) -> NDArray[np.bool_]:
         """[..., list, place]: whether the document has a label; False in the padding."""
-        return np.asarray((np.diff(self.judged, axis=-1, prepend=0) > 0) | (self.labels > 0))
+        return np.asarray(np.diff(self.judged, axis=-1, prepend=0) > 0)
 
 
 def judge_lists(
