@@ -118,6 +118,8 @@ def test_what_people_say_is_the_table(grades, judges):
     votes = {f"j{k}": {"q": {f"d{d}": int(rng.integers(grades)) for d in range(30)}}
              for k in range(judges)}  # fmt: skip
     del votes["j0"]["q"]["d3"]  # one vote fewer
+    for labels in votes.values():  # the ends of the tables
+        labels["q"] |= {"d4": 0, "d5": grades - 1}
     given = hj.read_judgments(votes, grades=range(grades))
     found = people_given_votes(Panel.of(given))
     assert found.sum(axis=1) == pytest.approx(1)

@@ -55,9 +55,11 @@ def test_draws_have_the_curvature_of_the_mode():
     assert moved.T @ moved == pytest.approx(np.linalg.inv(curvature), abs=1e-6)
 
 
-def test_the_shift_balances_weighted_errors():
-    """A shift s with prior N(0, 1): its score is 0 at the mode, weights scaled to the effective
+@pytest.mark.parametrize("sd", [1.0, 0.5])
+def test_the_shift_balances_weighted_errors(sd, monkeypatch):
+    """A shift s with prior N(0, sd²): its score is 0 at the mode, weights scaled to the effective
     sample size."""
+    monkeypatch.setattr(direct, "SHIFT_SD", sd)
     given, topic, share = data(2)
     found = _Logistic.fit(given, topic, share, 4)
     weight = np.random.default_rng(3).gamma(0.7, size=len(share)) * 5 + 1
@@ -65,7 +67,7 @@ def test_the_shift_balances_weighted_errors():
     effective = weight.sum() ** 2 / (weight**2).sum()
     each = weight / weight.sum() * effective
     chance = 1 / (1 + np.exp(-(given @ found.fixed + found.random[topic] + shift)))
-    assert each @ (share - chance) == pytest.approx(shift, abs=1e-5)
+    assert each @ (share - chance) == pytest.approx(shift / sd**2, abs=1e-5)
     assert abs(shift) > 0.01
 
 

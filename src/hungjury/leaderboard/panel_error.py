@@ -430,7 +430,7 @@ def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats
     """
     systems = len(kernel)
     wide = wide_kernel(kernel)
-    size = np.trace(wide) / max(systems - 1, 1) or 1.0
+    size = np.trace(wide) / (systems - 1) or 1.0
     panel = tau**2 * (wide + RIDGE * size * (np.eye(systems) - 1 / systems))
     error = centred(covariance)
     # Neither says anything about the level; a constant makes the sum invertible, and drops out.
@@ -451,7 +451,7 @@ def _axes(covariance: Floats, kernel: Floats) -> tuple[Floats, Floats, Floats]:
     """
     systems = len(kernel)
     contrasts = np.linalg.qr(np.column_stack([np.ones(systems), np.eye(systems)[:, 1:]]))[0][:, 1:]
-    size = np.trace(kernel) / max(systems - 1, 1) or 1.0
+    size = np.trace(kernel) / (systems - 1) or 1.0
     inner = contrasts.T @ kernel @ contrasts + RIDGE * size * np.eye(systems - 1)
     root = np.linalg.cholesky(inner)
     whiten = np.linalg.solve(root, contrasts.T)
