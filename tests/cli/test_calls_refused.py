@@ -184,6 +184,12 @@ REFUSED = {
     "label plan.csv -o l.db --link x": "--link needs {document} where the id goes",
     "label plan.csv -o l.db --import gold.qrels --person a --person b":
         "give --person once, for files that do not name a judge",
+    "plan --answers answers.csv --budget 6": "--answers needs --scale, such as --scale 1-5",
+    **{
+        f"plan --answers answers.csv --scale 1-5 --budget 6 {more}":
+            "--answers takes the place of labels and runs; give only one"
+        for more in ("--judges judges/*", "--runs runs/*")
+    },
     "theory axioms AP --user x": "--user needs the table of all measures",
     "train x -o r.json --plot p.svg": "--plot needs --valid",
     "train x -o r.json --stop-after 3": "--stop-after needs --valid",

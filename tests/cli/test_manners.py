@@ -216,6 +216,7 @@ def test_what_would_be_ignored_is_refused(
          "give --gold"),
         (("agreement", "--judges", "named"), "--judge-column iteration"),
         (("evaluate", "nope", "R"), "check the path"),
+        (("evaluate", "--scores", "scores.csv"), "--repeated-scores"),
         (("evaluate", "G", "R", "demo/runs/system1.run"), "give it once"),
     ],
 )  # fmt: skip
@@ -223,6 +224,7 @@ def test_remedies_name_options_and_not_arguments(
     demo: Path, arguments: tuple[str, ...], remedy: str
 ) -> None:
     (demo / "twice").write_text("1 0 doc1-0 1\n1 0 doc1-0 0\n")
+    (demo / "scores.csv").write_text("system,topic,AP\na,1,0.5\na,1,0.6\nb,1,0.5\n")
     (demo / "named").write_text("1 anna doc1-0 1\n1 bert doc1-0 0\n")
     named = {"J": "demo/judges/*", "R": "demo/runs/*", "G": "demo/gold.qrels"}
     done = hungjury(*(named.get(a, a) for a in arguments), cwd=demo)

@@ -14,6 +14,7 @@ import pytest
 import hungjury as hj
 from builders.commands import hungjury as shell
 from builders.commands import invoke, sample_files
+from builders.paths import DOCS
 from hungjury.base.errors import Note
 from hungjury.cli import label, train
 from hungjury.cli.reading import Reading
@@ -320,6 +321,12 @@ def test_names_of_people() -> None:
         label._names(("a b", "a  b"))
 
 
+def test_the_tunnel_of_the_help_leads_to_the_usual_port() -> None:
+    words = f"ssh -L {label.PORT}:127.0.0.1:{label.PORT} HOST"
+    assert words in str(label.label_command.help)
+    assert words in (DOCS / "how-to" / "label.md").read_text(encoding="utf-8")
+
+
 def test_texts_of_a_plan() -> None:
     Path("queries.tsv").write_text("1\tfirst\n")
     Path("documents.tsv").write_text("d1\tone\n")
@@ -416,6 +423,10 @@ def test_the_state_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         .rstrip("\n")
         + "\n"
     )
+    alone = [shell(name, "--quiet").stdout for name in ("agreement", "merge")]
+    toml = Path("hungjury.toml")
+    toml.write_text(toml.read_text().replace("runs =", 'gold = "gold.qrels"\nruns ='))
+    assert [shell(name, "--quiet").stdout for name in ("agreement", "merge")] == alone
 
 
 def test_what_a_project_file_lacks_is_asked_for(

@@ -77,8 +77,8 @@ def curve_command(
     curve = scores.curve(rel, by)
     if saw_tooth:
         curve = replace(curve, under=scores.curve(rel, "rank"))
-    if as_data or output is None:
+    if as_data:
         table = curve.table() if by == "rank" else scores
         deliver(table.to_csv(safe=csv_safe), output)
     else:
-        curve.save(output)
+        curve.save(str(output))
