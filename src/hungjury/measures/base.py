@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,22 +119,8 @@ NOTATION = {
 }
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def rests_on(*names: str) -> Callable[[F], F]:
-    """Declare what a capability depends on.
-
-    A subclass that changes any of it has to declare the capability again, or does not have it.
-    """
-
-    def declare(capability: F) -> F:
-        capability.rests_on = names  # type: ignore[attr-defined]
-        return capability
-
-    return declare
-
-
+# A class that changes any of these scores differently: native code of its parent is not its own.
+SCORED_BY = {"score", "defined", "moments", "chances", "satisfied"}
 SCORING = ("score", "defined", "average", "normalised", "gain_of_grades", "discount")
 # The proof of sums of w_n g(l_n) over a base that the pool fixes, where w does not increase.
 RANK_WEIGHTED = "thesis, section 3.4.1: rank-weighted, for gains that grow with the grade"
@@ -192,8 +178,7 @@ class Measure(Named):
         """
         super().__init_subclass__()
         for name in ("kernel", "sums"):
-            grounds = getattr(getattr(cls, name), "rests_on", ())
-            if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
+            if name not in vars(cls) and vars(cls).keys() & SCORED_BY:
                 setattr(cls, name, getattr(Measure, name))
         if "counterpart" not in vars(cls) and not vars(cls).keys().isdisjoint(SCORING):
             cls.counterpart = ""
@@ -203,7 +188,7 @@ class Measure(Named):
         if "score" in vars(cls) and "proof" not in vars(cls):
             cls.proof = ""
 
-    # Capabilities: a measure that has one overrides the method and declares what it `rests_on`.
+    # Capabilities: a measure that has one overrides the method.
 
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:
         """Return the native kernel for ranks 1, 2, ... and grades 0 to `top`, or None."""

@@ -27,7 +27,6 @@ from hungjury.measures.base import (
     Sums,
     hits_of,
     ratio,
-    rests_on,
 )
 from hungjury.measures.ties import expected_precisions
 
@@ -65,7 +64,6 @@ class AP(BinaryAtCutoff):
     def score(self, judged: Judged) -> Floats:
         return ratio(precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
 
-    @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         weights = 1 / ranks
         return self.hits_kernel("precisions", weights, top, lambda pools: pools.relevant(self.rel))
@@ -203,7 +201,6 @@ class GAP(GradedAP):
         value = self.satisfied(judged).sum(axis=-1)
         return ratio(value, judged.counts @ np.cumsum(self.weights))
 
-    @rests_on("score", "defined", "satisfied")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         upto = np.cumsum(self.weights)
         parts = self.by_grade(rank, top)
@@ -237,7 +234,6 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
             share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
         return np.nan_to_num(ratio(share, np.cumsum(weights)))
 
-    @rests_on("score", "defined", "satisfied")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
             return np.asarray(sum(map(np.multiply, sums, self._scale(pools).T[1:])))
@@ -264,7 +260,6 @@ class eGAP(GradedAP):  # noqa: N801
             value = value + weights[k] * np.nan_to_num(ratio(sums(k), pools.relevant(k)))
         return value
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         grades = range(1, top + 1)
         parts = tuple(Sum("precisions", hits_of(top, k), 1 / rank) for k in grades)

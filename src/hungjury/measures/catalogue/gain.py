@@ -22,7 +22,6 @@ from hungjury.measures.base import (
     Sums,
     hits_of,
     ratio,
-    rests_on,
     seen,
 )
 
@@ -115,7 +114,6 @@ class Discounted(Graded):
         most = int(judged.counts.sum(axis=-1).max(initial=1))
         return ideal_sum(judged, gains, self._weights(most))
 
-    @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         gains, weights = self.gain_of_grades(top), self._weights(len(ranks))
         if not self.normalised:
@@ -243,7 +241,6 @@ class Q(WithGains):
         steps = -np.diff(np.maximum(table[best], 0), append=0.0) * self.beta
         return [(many, step) for many, step in zip(upto, steps.tolist(), strict=True) if step]
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         gains = np.append(gain_table(top, self.gains, exponential=False) * self.beta, 0.0)
         levels = lambda pools: [level for pair in self._ideal(pools) for level in pair]  # noqa: E731
@@ -338,7 +335,6 @@ class ERR(Graded):
         value = satisfied * reached / judged.ranks * seen(judged.ranks, self.cutoff)
         return np.asarray(value.sum(axis=-1))
 
-    @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff) / ranks
         return Kernel("cascade", self.gain_of_grades(top), weights)

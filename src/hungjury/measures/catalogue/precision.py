@@ -22,7 +22,6 @@ from hungjury.measures.base import (
     Sums,
     hits_of,
     ratio,
-    rests_on,
     seen,
 )
 from hungjury.measures.ties import first_hit_distribution, within
@@ -65,7 +64,6 @@ class Share(BinaryAtCutoff):
     def score(self, judged: Judged) -> Floats:
         return ratio(_found(judged, self.rel, self.cutoff), self.unit(judged))
 
-    @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         return self.hits_kernel("gains", np.ones(len(ranks)), top, self.unit)
 
@@ -141,7 +139,6 @@ class Rprec(Binary):
         total = judged.relevant(self.rel)
         return ratio((judged.hits(self.rel) * within(judged, total)).sum(axis=-1), total)
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         found = Sum("within", hits_of(top, self.rel), rank, None, lambda p: [p.relevant(self.rel)])
         return Sums((found,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
@@ -180,7 +177,6 @@ class Interpolated(Binary):
         ]
         return np.asarray(np.mean(best, axis=0))
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         def reached(level: float) -> Sum:
             needed = lambda pools: [self._needed(level, pools.relevant(self.rel))]  # noqa: E731
@@ -234,7 +230,6 @@ class FirstHit(BinaryAtCutoff):
         hits = judged.hits(self.rel, self.cutoff)
         return np.asarray((hits * self.worth(judged.ranks.astype(float))).max(axis=-1))
 
-    @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         return self.hits_kernel("best", self.worth(ranks), top)
 

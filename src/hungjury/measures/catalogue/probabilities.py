@@ -31,7 +31,6 @@ from hungjury.measures.base import (
     Kernel,
     Measure,
     ratio,
-    rests_on,
     seen,
 )
 from hungjury.measures.ties import precision_sums
@@ -301,7 +300,6 @@ class eRAP(Expected):  # noqa: N801
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         return self._base(judged, self.chances(judged)[1]) > 0
 
-    @rests_on("score", "defined", "moments", "chances")
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:
         """Return the kernel of AP, which this is where labels are certain."""
         from hungjury.measures.catalogue.average_precision import AP

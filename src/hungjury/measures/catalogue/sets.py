@@ -16,7 +16,6 @@ from hungjury.measures.base import (
     Sum,
     Sums,
     ratio,
-    rests_on,
 )
 from hungjury.measures.catalogue.precision import OfNonrelevant
 
@@ -201,7 +200,6 @@ class Bpref(Binary):
         # Added up in rank order, as trec_eval does: halves in the fifth decimal round as there.
         return ratio(np.cumsum(each, axis=-1)[..., -1], total)
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         def levels(pools: Judged) -> list[Ints]:
             total = pools.relevant(self.rel)
@@ -234,7 +232,6 @@ class infAP(Binary):  # noqa: N801 - the field's name
         inferred = 1 / judged.ranks + pooled_above / judged.ranks * rate
         return ratio(np.where(hits, inferred, 0.0).sum(axis=-1), total)
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         worth, pooled = _for_or_against(top, self.rel), np.ones(top + 2)
         inferred = Sum("inferred", worth, 1 / rank, pooled, lambda _: [EPSILON])

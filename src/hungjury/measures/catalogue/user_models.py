@@ -25,7 +25,6 @@ from hungjury.measures.base import (
     Sums,
     hits_of,
     ratio,
-    rests_on,
 )
 from hungjury.measures.catalogue.gain import gain_table, ideal_sum
 from hungjury.users.chain import (
@@ -219,7 +218,6 @@ class MP(OfUsers):
         value = np.nan_to_num(ratio((weights * precision).sum(axis=-1), weights.sum(axis=-1)))
         return self._recalled(value, hits.sum(axis=-1), judged)
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
         """Return the number of relevant documents, and for each class of users the precision at
         them, summed over visits, and the visits; or the mean precision of a walk between them.
@@ -370,7 +368,6 @@ class nMCG(OfUsers):  # noqa: N801 - the field's name
         each = [ratio(one, ideal_sum(pools, gains, dynamic)) for one, dynamic in dynamics]
         return np.asarray(np.choose(self.class_of(pools), each))
 
-    @rests_on("score", "defined")
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums:
         worth = np.append(gain_table(top, None, exponential=True), 0.0)
         dynamics = self.users.discounts(self.cutoff)
