@@ -80,6 +80,13 @@ def test_a_chain_watched_on_some_states(size, data):
     assert part / part.sum() == pytest.approx([float(v) for v in expected], abs=1e-12)
 
 
+def test_pulls_are_kept_and_cannot_be_changed():
+    table = transitions.pulls("ID", 4)
+    assert transitions.pulls("ID", 4) is table
+    with pytest.raises(ValueError, match="read-only"):
+        table[1] = 0
+
+
 def test_closed_groups():
     matrix = np.array([[0, 1, 0, 0], [0, 0.5, 0.5, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]])
     assert [g.tolist() for g in closed_groups(matrix)] == [[1, 2], [3]]

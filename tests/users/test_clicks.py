@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,12 @@ def test_bad_arguments_are_told(tmp_path):
     write_parquet(make_log(1), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="different kinds: csv, parquet"):
         calibrate([tmp_path / "log.csv", tmp_path / "other.parquet"])
+
+
+def test_without_ibis_the_install_line_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ibis", None)
+    with pytest.raises(ImportError, match=r"needs the package ibis(.|\n)*hungjury\[clicks\]"):
+        calibrate(pandas.DataFrame({"session": [1], "rank": [1]}))
 
 
 def test_broken_values_in_a_table_are_counted(tmp_path):

@@ -6,12 +6,14 @@ import gzip
 import io
 import json
 import re
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock, call
 
 import numpy as np
 import pytest
@@ -397,6 +399,35 @@ def test_tables_are_written_in_parts(record: bool, tmp_path: Path) -> None:
     assert several == whole if record else sorted(several) == sorted(whole)
     assert sorted(found) == ["again/part=0/rows.csv", "again/part=1/rows.csv"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["again", "parts"]
+
+
+def test_spark_is_asked_for_what_duckdb_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without Spark itself: headers and quotes, a folder for each part, and errors in words."""
+    ibis = pytest.importorskip("ibis", reason="engines need ibis (extra 'clicks')")
+    fake = {name: MagicMock() for name in ("pyspark", "pyspark.errors", "pyspark.sql")}
+    fake["pyspark.errors"].PySparkException = OSError
+    builder = fake["pyspark.sql"].SparkSession.builder.appName.return_value.config.return_value
+    spark = builder.getOrCreate.return_value
+    for name, module in fake.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(vars(ibis), "pyspark", MagicMock())
+    (tmp_path / "log.csv").write_text("a;b\n1;2\n")
+    with readers.open_engine("spark", "1GB") as engine:
+        engine.table(expand(tmp_path / "log.csv"), "csv")
+        how = {"header": True, "escape": '"'}
+        assert spark.read.csv.call_args == call([str(tmp_path / "log.csv")], sep=";", **how)
+        engine.read([tmp_path / "a", tmp_path / "b"])
+        assert spark.read.parquet.call_args == call(str(tmp_path / "a"), str(tmp_path / "b"))
+        engine.write_parts(MagicMock(columns=["part", "word"]), tmp_path / "parts")
+        written = spark.sql.return_value.drop.return_value.write.partitionBy
+        assert written.call_args == call("part")
+        assert written.return_value.csv.call_args == call(str(tmp_path / "parts"), **how)
+    broken = readers.open_engine("spark", "1GB")
+    broken.__enter__()
+    with pytest.raises(hj.HungjuryError, match="the log cannot be counted: too; late"):
+        broken.__exit__(OSError, OSError("too\n\n late"), None)
 
 
 def test_engines_get_files_that_they_can_read(tmp_path: Path) -> None:

@@ -305,8 +305,8 @@ def count_clicks(
     relevant: documents of each judged query. Queries are grouped by how many of these are on the
     page, where the log lists its documents, else by how many there are.
     """
-    needs_query = relevant is not None or min_sessions > 1 or by_query
-    clicks, tally = click_table(engine, log, needs_query, relevant, columns)
+    by_name = min_sessions > 1 or by_query
+    clicks, tally = click_table(engine, log, relevant is not None or by_name, relevant, columns)
     named = clicks
     shown = "relevant" in clicks.columns
     if relevant is not None:
@@ -314,7 +314,7 @@ def count_clicks(
             clicks = _labelled(clicks, {query: len(each) for query, each in relevant.items()})
         number = clicks.relevant.fill_null(UNLABELLED)
         clicks = clicks.mutate(relevant=need_ibis().least(number, MOST_RELEVANT))
-        if KIND in clicks.columns and min_sessions <= 1 and not by_query:
+        if KIND in clicks.columns and not by_name:
             clicks = clicks.drop("query")  # pages are numbered, which is cheaper to sort
     paths = _paths(_with_next(clicks, ranks))
     times: dict[str, ir.Scalar] = {}
