@@ -58,11 +58,7 @@ class Queries(Record, eq=False):
     def lambdas(self, scores: Floats) -> tuple[Single, Single]:
         """Return first and second derivatives of the pairwise cost at these scores, [document]."""
         gradient, hessian = (np.empty(len(self.gains), dtype=np.float32) for _ in range(2))
-
-        def work(first: int, last: int) -> None:
-            native.lambdas(*self._given(scores), first, last, gradient, hessian)
-
-        self._share_out(work)
+        self._share_out(native.lambdas, scores, gradient, hessian)
         return gradient, hessian
 
     def values(self, scores: Floats) -> Floats:
@@ -71,23 +67,17 @@ class Queries(Record, eq=False):
         Tied documents count as the mean over all their orders.
         """
         found = np.empty(len(self.over_ideal))
-
-        def work(first: int, last: int) -> None:
-            native.ranking_values(*self._given(scores), first, last, found)
-
-        self._share_out(work)
+        self._share_out(native.ranking_values, scores, found)
         return found
 
-    def _given(self, scores: Floats) -> tuple[Floats, Floats, Ints, Floats, Floats]:
+    def _share_out(self, work: Callable[..., None], scores: Floats, *out: NDArray[Any]) -> None:
+        """Give each core queries with about as many documents; it fills their part of `out`."""
         plain = np.ascontiguousarray(scores, dtype=np.float64)
-        return plain, self.gains, self.offsets, self.discounts, self.over_ideal
-
-    def _share_out(self, work: Callable[[int, int], None]) -> None:
-        """Give each core queries `first` to `last`, with about as many documents."""
+        given = plain, self.gains, self.offsets, self.discounts, self.over_ideal
         shares = cores() if len(self.gains) >= WORTH_SHARING else 1
         steps = np.linspace(0, self.offsets[-1], shares + 1)[1:-1]
         cuts = np.unique([0, *np.searchsorted(self.offsets, steps), len(self.over_ideal)]).tolist()
-        on_all_cores(lambda part: work(*part), list(pairwise(cuts)))
+        on_all_cores(lambda part: work(*given, *part, *out), list(pairwise(cuts)))
 
 
 def class_shares(labels: Labels, offsets: Ints, nav_rel: int) -> Floats:
