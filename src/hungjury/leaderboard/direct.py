@@ -62,14 +62,6 @@ class Prediction(Record, eq=False):
         return np.asarray((uniform[..., None] < self.at_least).sum(axis=-1))
 
 
-def exposure(alignment: Alignment) -> Floats:
-    """[document]: the sum over systems of rank discounts, down to rank 10."""
-    near = alignment.rank <= TOP
-    discount = 1 / np.log2(1 + alignment.rank[near])
-    shown = np.bincount(alignment.document[near], discount, minlength=len(alignment.pool))
-    return shown.astype(float)
-
-
 def features(panel: Panel, alignment: Alignment) -> Floats:
     """[document, feature]: standardised, with a leading one; known without gold labels."""
     votes = panel.counts()
@@ -79,7 +71,9 @@ def features(panel: Panel, alignment: Alignment) -> Floats:
     pool = panel.pool
     sizes = np.maximum(np.diff(pool.offsets), 1)
     by_topic = (pool.sum_by_topic(mean) / sizes)[pool.topic_of]
-    shown = exposure(alignment)
+    near = alignment.rank <= TOP
+    discount = 1 / np.log2(1 + alignment.rank[near])  # how prominently systems show a document
+    shown = np.bincount(alignment.document[near], discount, minlength=len(pool))
     prominence = np.log1p(shown / max(float(shown.mean()), 1e-300))
     columns = np.column_stack([mean, upward, prominence, by_topic])
     spread = columns.std(axis=0)

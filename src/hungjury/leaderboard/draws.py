@@ -326,6 +326,13 @@ def _shared(draws: ScoreDraws) -> Floats:
     return np.asarray((vector * np.maximum(value, 0)) @ vector.T)
 
 
+def own_parts(drawn: Drawn, options: BoardOptions) -> Parts:
+    """Covariances of reported means in the panel's own view."""
+    labels, _ = _label_parts(drawn.draws)
+    parts = Parts.of(drawn.cells, options.target, labels=labels, judges=_shared(drawn.draws))
+    return parts.scaled(reported_rate(options.measure, drawn.cells.mean(axis=1), parts.number))
+
+
 class ErrorDraws(Record, eq=False):
     """Draws of the parts of the systems' means that people's labels would change, [draw, system].
 

@@ -21,14 +21,7 @@ from hungjury.judges.families import Jury, propose_families
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven, vote_shares
 from hungjury.leaderboard.correction import Correction, Interval
-from hungjury.leaderboard.draws import (
-    MOST_KEPT,
-    Drawn,
-    Estimate,
-    draw_scores,
-    mean_draws,
-    reported_rate,
-)
+from hungjury.leaderboard.draws import MOST_KEPT, Drawn, Estimate, draw_scores, own_parts
 from hungjury.leaderboard.effects import contributions, linear_kernel
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
@@ -254,9 +247,8 @@ def look_ahead(evidence: Evidence, seed: np.random.SeedSequence) -> Outlook:
             fewer = draw_scores(panel.only(order[:size]), evidence.alignment, short, mine)
         except MeasureError:  # a label model that so few judges cannot support
             return np.nan
-        _, _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
-        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
-        needed = wider * typical(of_differences(total), level) * spread / _spread(fewer)
+        total = of_differences(own_parts(fewer, options).total)
+        needed = wider * typical(total, level) * spread / _spread(fewer)
         return min(needed, widest)
 
     # Fewer judges may see all systems closer together: a difference counts by how far apart
