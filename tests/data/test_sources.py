@@ -411,3 +411,11 @@ def test_numbers_are_those_python_reads():
         table.finish()
         read = table.take_columns()["label"]
         assert np.array_equal(read, [float(t) for t in texts])
+
+
+def test_queries_alone_are_not_a_dataset_in_the_form_of_beir(tmp_path):
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text('{"_id": "1", "text": "who?"}\n')
+    assert [one.path for one in sources.expand(tmp_path, "queries")] == [str(tmp_path)]
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "a", "text": "me"}\n')
+    assert [one.path for one in sources.expand(tmp_path, "queries")] == [str(queries)]

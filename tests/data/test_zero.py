@@ -77,6 +77,9 @@ def test_positive_labels_of_one_qrels_are_noted_at_most() -> None:
     qrels = hj.read_qrels(labels(4, start=1))
     assert [note.kind for note in qrels.notes] == ["no-zero"]
     assert hj.read_qrels({"1": {"a": 1, "b": 2}}).notes == ()
+    for number, noted in ((99, []), (100, ["no-zero"])):
+        some = {f"d{i}": 1 + i % 3 for i in range(number)}
+        assert [note.kind for note in hj.read_qrels({"1": some}).notes] == noted
 
 
 def test_a_typing_error_is_listed_with_its_count() -> None:

@@ -233,7 +233,7 @@ class LabelReader:
     def _text(self, source: Source) -> None:
         known, start = len(self.labels.words), self.labels.rows
         self._parse(source, self.labels)
-        if any(row == start for row, _ in self.labels.words[known : known + 1]):
+        if [row for row, _ in self.labels.words[known : known + 1]] == [start]:
             wrong = unknown_header(source, ROLES[self.judges])
             if wrong is not None:
                 raise wrong
