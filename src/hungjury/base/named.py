@@ -29,14 +29,15 @@ _NUMBER = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?")  # Python also reads 1_0 an
 
 def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
     """Return the values without a name, and (name, value) of the others, or raise ValueError."""
-    source = "f" + args
+    source = "f" + re.sub("[\r\n]", " ", args)
+    line = source.encode()  # places in it are counted in bytes
     try:
         call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise ValueError(args)
         for one in ast.walk(call):
             number = isinstance(one, ast.Constant) and type(one.value) in (int, float)
-            if number and not _NUMBER.fullmatch(ast.get_source_segment(source, one) or ""):
+            if number and not _NUMBER.fullmatch(line[one.col_offset : one.end_col_offset].decode()):
                 raise ValueError(args)
         unnamed = [_value(one, source) for one in call.args]
         return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
