@@ -36,9 +36,10 @@ def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise ValueError(args)
         for one in ast.walk(call):
-            number = isinstance(one, ast.Constant) and type(one.value) in (int, float)
-            if number and not _NUMBER.fullmatch(line[one.col_offset : one.end_col_offset].decode()):
-                raise ValueError(args)
+            if isinstance(one, ast.Constant) and type(one.value) in (int, float):
+                written = line[one.col_offset : one.end_col_offset].decode()
+                if not _NUMBER.fullmatch(written):
+                    raise ValueError(args)
         unnamed = [_value(one, source) for one in call.args]
         return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
     except (SyntaxError, TypeError, RecursionError, MemoryError):
