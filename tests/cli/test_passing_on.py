@@ -427,6 +427,9 @@ def test_the_state_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     toml = Path("hungjury.toml")
     toml.write_text(toml.read_text().replace("runs =", 'gold = "gold.qrels"\nruns ='))
     assert [shell(name, "--quiet").stdout for name in ("agreement", "merge")] == alone
+    toml.write_text(f"{toml.read_text()}\n[agreement]\nrel = 1\n")
+    said = [shell(name).stderr.splitlines()[0] for name in ("agreement", "merge")]
+    assert ["--rel" in line for line in said] == [True, False]
 
 
 def test_what_a_project_file_lacks_is_asked_for(
