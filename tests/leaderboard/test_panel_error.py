@@ -258,6 +258,19 @@ def test_sizes_follow_the_measure(name, tau, kappa):
     assert (taus[1], kappas[1]) == (tau, kappa)
 
 
+@pytest.mark.parametrize(
+    ("name", "tau", "kappa"),
+    [
+        ("nDCG@10", (0.035, 0.03, 0.022, 0.018), (1.2, 1.2, 1.2, 1.2)),
+        ("RR", (0.035, 0.03, 0.022, 0.018), (1.8, 1.5, 1.2, 1.2)),
+        ("nDCG@100", (0.035, 0.035, 0.03, 0.03), (1.6, 1.6, 1.6, 1.6)),
+    ],
+)
+def test_sizes_follow_the_families(name, tau, kappa):
+    """One judge, one family, two, and more."""
+    assert sizes_for(measure(name), 1000, 3) == (tau, kappa)
+
+
 def test_singular_covariances_are_drawn():
     drawn = normal_draws(np.ones((3, 3)), 100, np.random.default_rng(3))
     assert (drawn == drawn[:, :1]).all()

@@ -64,6 +64,13 @@ def test_chances_are_those_of_all_label_sets(measure: str) -> None:
     assert of_scores.beats[at[0], at[1]] == pytest.approx(wins, abs=0.02)
 
 
+@pytest.mark.parametrize("measure", ["Bpref", "GMAP", "P@1"])
+def test_means_are_exact_where_no_draws_are_needed(measure: str) -> None:
+    """Other means are those of the draws that everything else rests on."""
+    drawn = hj.leaderboard(SOFT, RUNS, measure, target="topics", draws=200).evidence.drawn
+    assert np.array_equal(drawn.cells, drawn.draws.cells) == (measure != "P@1")
+
+
 def test_one_source_however_it_is_given(tmp_path: Any) -> None:
     path = tmp_path / "soft.qrels"
     rows = [f"{t} 0 {d} {p}\n" for t, docs in SOFT.items() for d, p in docs.items()]
