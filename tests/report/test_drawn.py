@@ -333,9 +333,6 @@ STUDIES: dict[str, Callable[[], Any]] = {
     "power of many": lambda: study_plots.draw_power(power(28), 0.3),
     "tuples": lambda: study_plots.draw_tuples(tuples(True), "AP"),
     "tuples rmse": lambda: study_plots.draw_tuples(tuples(False), "AP", "rmse"),
-    "tuples named": lambda: study_plots.draw_tuples(
-        tuples(True), "AP", named=["uni", "sgl_kld_med"]
-    ),
     "rates": lambda: rate_lines(3, 2),
     "rates one": lambda: rate_lines(1, 1),
     "matrices": lambda: matrices(3, 2),
@@ -353,9 +350,7 @@ STUDIES: dict[str, Callable[[], Any]] = {
     "interaction": lambda: study_plots.draw_interaction(anova(), "topic", "approach"),
     "interaction of 12": lambda: study_plots.draw_interaction(anova(many=12), "size", "approach"),
     "interaction of 13": lambda: study_plots.draw_interaction(anova(many=13), "topic", "approach"),
-    "interaction of 40": lambda: study_plots.draw_interaction(
-        anova(many=40), "approach", "topic", ["3", "5"]
-    ),
+    "interaction of 40": lambda: study_plots.draw_interaction(anova(many=40), "approach", "topic"),
     "tukey": lambda: study_plots.draw_tukey(anova("rmse"), "approach"),
     "tukey smallest first": lambda: study_plots.draw_tukey(anova(), "approach", False, "approach0"),
     "tukey of 13": lambda: study_plots.draw_tukey(anova(many=13), "approach", True, "a5"),

@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -223,6 +224,12 @@ def test_names_that_are_left_out_are_said_to_be():
         ("heat-map", "90 names left out"),
     ):
         assert words in many.plot(what=what).words
+
+
+def test_without_matplotlib_the_install_line_is_shown(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(HungjuryError, match=r"hungjury\[report\]"):
+        SCORES.plot()
 
 
 def test_pictures_and_widths_that_do_not_exist(tmp_path):

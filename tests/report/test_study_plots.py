@@ -56,7 +56,7 @@ def test_correlations(scores: Any, tmp_path: Path) -> None:
 def test_approaches_that_end_alike_keep_their_order() -> None:
     names = [f"approach {i}" for i in range(12)]
     _, axes = new_picture(4, 3)
-    draw_approaches(axes, [2, 3], dict.fromkeys(names, np.array([0.5, 0.6])), "tau_ap", names)
+    draw_approaches(axes, [2, 3], dict.fromkeys(names, np.array([0.5, 0.6])), "tau_ap")
     assert [line.get_label() for line in axes.lines] == names
 
 
@@ -115,8 +115,7 @@ def test_tuples(sim: Any) -> None:
     shown = texts(draw_tuples(found, "AP"))
     assert {"uni", "mv", "em-mv", "em-neu"} <= set(shown)
     assert sum(name.startswith(("sgl_", "tpc_")) for name in shown) == 3
-    figure = draw_tuples(found, "AP", "rmse", named=["mv"])
-    assert figure.axes[0].get_legend().get_texts()[0].get_text() == "mv"
+    figure = draw_tuples(found, "AP", "rmse")
     assert len(figure.axes[0].lines) == 34
     assert not figure.axes[0].collections
     drawn = hj.studies.tuple_study(

@@ -3,7 +3,7 @@ judges, analyses of variance, balancing indices."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -86,13 +86,11 @@ def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
     return figure
 
 
-def draw_tuples(
-    found: TupleStudy, measure: str, what: str = "tau_ap", named: Collection[str] | None = None
-) -> Figure:
+def draw_tuples(found: TupleStudy, measure: str, what: str = "tau_ap") -> Figure:
     """Draw the performance of approaches by the size of the tuple.
 
-    AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
-    by default all but estimators, and the three best estimators. The others are thin and grey.
+    AWARE's estimators in cool colours, all others in warm ones. Only the three best estimators
+    have a name, the other ones are thin and grey.
     Where the study has draws, bands are 95 % intervals over tuples and topics, of the lines that
     end on top and at the bottom: more could not be told apart.
     """
@@ -109,7 +107,7 @@ def draw_tuples(
         for name in lines
         if at
     }
-    draw_approaches(axes, sizes, lines, what, named, bands)
+    draw_approaches(axes, sizes, lines, what, bands)
     axes.locator_params(axis="x", integer=True)
     axes.set(xlabel="judges in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
     axes.set_title(measure, fontsize=10, loc="left")
@@ -122,11 +120,10 @@ def draw_approaches(
     places: Sequence[float] | NDArray[Any],
     lines: Mapping[str, NDArray[np.float64]],
     what: str,
-    named: Collection[str] | None = None,
     bands: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> None:
     """Many approaches, of which few can be told apart. bands: [end, place] of approaches."""
-    shown = dict.fromkeys(_best(lines, what) if named is None else named)
+    shown = _best(lines, what)
     for name in lines:
         if name not in shown:
             axes.plot(places, lines[name], color="0.8", linewidth=0.7)
@@ -255,20 +252,16 @@ def _levels(axes: Axes, levels: Sequence[object]) -> None:
     )  # fmt: skip
 
 
-def draw_interaction(
-    found: Anova, across: str, lines: str, named: Collection[str] | None = None
-) -> Figure:
-    """Draw means of the response: levels of one factor across, a line for each level of the other.
-
-    named: of many approaches those that are named, see `draw_tuples`.
-    """
+def draw_interaction(found: Anova, across: str, lines: str) -> Figure:
+    """Draw means of the response: levels of one factor across, a line for each level of the other,
+    of many as in `draw_tuples`."""
     means = found.interaction(across, lines)
     names = [str(level) for level in found.levels[lines]]
     figure, axes = pictures.new_picture(max(5.0, 0.22 * len(means)) + 2.2, 4.2)
     places = np.arange(len(means))
     if len(names) > MOST_LINES:
         each = dict(zip(names, means.T, strict=True))
-        draw_approaches(axes, places, each, found.response, named)
+        draw_approaches(axes, places, each, found.response)
     else:
         # Legend entries in the order of the lines' ends.
         order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")

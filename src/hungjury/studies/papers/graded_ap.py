@@ -126,17 +126,15 @@ class GradedAPRecipe(LabelRecipe):
             )
         return self._others(top) | {name: str(kind(g=g)) for name, kind in FAMILY.items()}
 
-    def jobs(self, data: StudyData) -> list[Job]:
-        found = []
-        for whose in self.labels:
-            systems = self._systems(data, whose)
-            measures = self.distinct(self.sampled(data, whose))
-            how = {"labels": whose, "systems": systems, "measures": measures}
-            for name, topics in topic_sets(data, whose).items():
-                if topics:
-                    found += self.pool_jobs(data, whose, name, topics=topics, systems=systems)
-                if len(topics) > 1:
-                    found.append(Job(f"power/{whose}/{name}", power_job, how | {"topics": topics}))
+    def label_jobs(self, data: StudyData, whose: str) -> list[Job]:
+        found, systems = [], self._systems(data, whose)
+        measures = self.distinct(self.sampled(data, whose))
+        how = {"labels": whose, "systems": systems, "measures": measures}
+        for name, topics in topic_sets(data, whose).items():
+            if topics:
+                found += self.pool_jobs(data, whose, name, topics=topics, systems=systems)
+            if len(topics) > 1:
+                found.append(Job(f"power/{whose}/{name}", power_job, how | {"topics": topics}))
         return found
 
     def _systems(self, data: StudyData, whose: str) -> list[str]:

@@ -221,6 +221,13 @@ class LabelRecipe(Recipe):
         for whose in self.labels:
             need_measures(list(self.measures(data, whose).values()), data.labels(whose))
 
+    def jobs(self, data: StudyData) -> list[Job]:
+        return [job for whose in self.labels for job in self.label_jobs(data, whose)]
+
+    @abstractmethod
+    def label_jobs(self, data: StudyData, whose: str) -> list[Job]:
+        """Return the jobs of one set of labels."""
+
     def label_sets(self, studied: Sequence[Studied]) -> list[LabelSet]:
         """All sets of labels, called by collection, by labels, or by both."""
         found = []

@@ -87,14 +87,11 @@ class Markov(LabelRecipe):
             found[f"MP {model}{WITH_RECALL}"] = str(walk.but(rec=True))
         return found
 
-    def jobs(self, data: StudyData) -> list[Job]:
-        found = []
-        for whose in self.labels:
-            systems = _complete(data, whose)
-            part = {"labels": whose, "rel": self.rel, "systems": systems, "lists": self.lists}
-            found += self.pool_jobs(data, whose, digits=self.digits, systems=systems)
-            found.append(Job(f"steps/{whose}", steps_job, part))
-        return found
+    def label_jobs(self, data: StudyData, whose: str) -> list[Job]:
+        systems = _complete(data, whose)
+        part = {"labels": whose, "rel": self.rel, "systems": systems, "lists": self.lists}
+        pools = self.pool_jobs(data, whose, digits=self.digits, systems=systems)
+        return [*pools, Job(f"steps/{whose}", steps_job, part)]
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = self.label_sets(studied)

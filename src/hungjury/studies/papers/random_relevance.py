@@ -157,24 +157,20 @@ class RandomRelevance(LabelRecipe):
             )
         return THRESHOLDS[top][case]
 
-    def jobs(self, data: StudyData) -> list[Job]:
-        found = []
-        for whose in self.labels:
-            measures, shallow = self.measures(data, whose), self._cut_measures(data, whose)
-            power = {"labels": whose, "measures": self.distinct(measures), "samples": self.samples}
-            whole = power | {"rates": list(self.rates)}
-            claimed = power | {"rates": power_rates(self.rates)[1:], "resample": True}
-            found += [
-                *self.pool_jobs(data, whose),
-                *(Job(f"correlation/{whose}/depth {depth}", correlation_job,
-                      {"labels": whose, "measures": self.distinct(shallow), "depth": depth})
-                  for depth in self._depths(data, whose)),
-                *(Job(f"power/{whose}/{n}", power_job, whole)
-                  for n in range(self.power_repetitions)),
-                *(Job(f"power-topics/{whose}/{n}", power_job, claimed)
-                  for n in range(self.topic_samples)),
-            ]  # fmt: skip
-        return found
+    def label_jobs(self, data: StudyData, whose: str) -> list[Job]:
+        measures, shallow = self.measures(data, whose), self._cut_measures(data, whose)
+        cut = {"labels": whose, "measures": self.distinct(shallow)}
+        power = {"labels": whose, "measures": self.distinct(measures), "samples": self.samples}
+        whole = power | {"rates": list(self.rates)}
+        claimed = power | {"rates": power_rates(self.rates)[1:], "resample": True}
+        return [
+            *self.pool_jobs(data, whose),
+            *(Job(f"correlation/{whose}/depth {depth}", correlation_job, cut | {"depth": depth})
+              for depth in self._depths(data, whose)),
+            *(Job(f"power/{whose}/{n}", power_job, whole) for n in range(self.power_repetitions)),
+            *(Job(f"power-topics/{whose}/{n}", power_job, claimed)
+              for n in range(self.topic_samples)),
+        ]  # fmt: skip
 
     def _depths(self, data: StudyData, whose: str) -> list[int]:
         """Depths up to the longest list."""
