@@ -16,7 +16,7 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
 from hungjury.ltr import make_folds
-from hungjury.ltr.objective import dcg_queries
+from hungjury.ltr.objective import Goal
 from hungjury.stats.paired import randomisation_test
 from hungjury.users.model import Dynamic, UserClass, UserModel
 
@@ -96,7 +96,8 @@ def test_labels_from_merged_judges(fold):
     )
     assert done.exit_code == 0, done.output
     unseen, model = hj.ltr.read_letor(str(fold / "test.txt.gz")), hj.ltr.Ranker.load(ranker)
-    gold = dcg_queries(unseen.labels, unseen.offsets, 10)  # as the true grades see it
+    goal = Goal.of("ndcg", "published-shape", 2, 10)
+    gold = goal.queries(unseen.labels, unseen.offsets)  # as the true grades see it
     start = gold.values(np.zeros(len(unseen))).mean()
     assert gold.values(model.predict(unseen)).mean() > start + 0.1
     graded = fold / "graded.csv"

@@ -430,6 +430,10 @@ def test_the_state_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     toml.write_text(f"{toml.read_text()}\n[agreement]\nrel = 1\n")
     said = [shell(name).stderr.splitlines()[0] for name in ("agreement", "merge")]
     assert ["--rel" in line for line in said] == [True, False]
+    toml.write_text(toml.read_text().replace("gold =", "qrels ="))  # judges go before
+    done = shell("leaderboard", "--draws", "100")
+    used = "--judges, --runs, --measure; typed instead: --draws"
+    assert done.stderr.splitlines()[0] == f"project: hungjury.toml: {used}"
 
 
 def test_what_a_project_file_lacks_is_asked_for(
@@ -450,6 +454,14 @@ def test_what_a_project_file_lacks_is_asked_for(
     assert Path("hungjury.toml").read_text() == (
         '[collection]\njudges = "judges/*"\nruns = "mine/*"\n\n[evaluation]\nmeasures = "AP"\n'
     )
+
+
+def test_how_gold_labels_are_read_is_for_gold_labels() -> None:
+    panel = ["--judges", "judges/*", "--runs", "runs/*", "--gold-columns", "document=x"]
+    for words in (["leaderboard", *panel], ["plan", *panel, "--budget", "5"]):
+        done = shell(*words)
+        assert "gold_columns is given, but no gold labels" in done.stderr, words
+        assert done.returncode == 2
 
 
 def test_a_result_is_repeated_from_elsewhere(
