@@ -355,6 +355,7 @@ STUDIES: dict[str, Callable[[], Any]] = {
     "tukey smallest first": lambda: study_plots.draw_tukey(anova(), "approach", False, "approach0"),
     "tukey of 13": lambda: study_plots.draw_tukey(anova(many=13), "approach", True, "a5"),
     "balancing": lambda: study_plots.draw_balancing(indices([10, 100, 1000])),
+    "balancing dots": lambda: study_plots.draw_balancing_dots(indices([10, 100, 1000])),
     "significance": lambda: study_plots.draw_significance(
         Made(
             balance=4.5,

@@ -361,6 +361,8 @@ def test_the_pictures(significance, tmp_path):
     assert {"AP", "ERR", "P@10", "RBP(p=0.5)", "nDCG(base=2)"} <= set(names)
     drawn = dict(zip(names, curves.axes[0].get_lines(), strict=True))
     assert drawn["AP"].get_ydata()[9] == 7
+    few = balancing_curves([10, 100], ["AP", "ERR"]).plot().figure.axes[0]  # rows of dots
+    assert [text.get_text() for text in few.get_legend().get_texts()] == ["N = 10", "N = 100"]
     picture = significance.plot().figure
     for figure in (curves, picture):
         figure.savefig(tmp_path / "figure.svg")

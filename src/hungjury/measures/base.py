@@ -178,8 +178,9 @@ class Measure(Named):
         """
         super().__init_subclass__()
         for name in ("kernel", "sums"):
-            if name not in vars(cls) and vars(cls).keys() & SCORED_BY:
-                setattr(cls, name, getattr(Measure, name))
+            own, none = getattr(cls, name), getattr(Measure, name)
+            if name not in vars(cls) and own is not none and vars(cls).keys() & SCORED_BY:
+                setattr(cls, name, none)
         if "counterpart" not in vars(cls) and not vars(cls).keys().isdisjoint(SCORING):
             cls.counterpart = ""
         scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]

@@ -353,3 +353,26 @@ def draw_significance(data: SignificanceCurve) -> Figure:
              title=f"RBP with p = {data.p:g}: {data.trials:,} trials, {data.topics} topics",
              xlim=(-0.4, MIDDLE + 0.4), ylim=(0, 1.03), xticks=range(0, MIDDLE + 1, 2))  # fmt: skip
     return figure
+
+
+def draw_balancing_dots(data: BalancingCurves) -> Figure:
+    """Draw the balancing index of each measure at few lengths, the least top-heavy on top."""
+    shown = {
+        name: np.where(np.isfinite(values), values, np.nan) for name, values in data.curves.items()
+    }
+    order = sorted(shown, key=lambda name: tuple(np.nan_to_num(shown[name][::-1])))
+    figure, axes = pictures.new_picture(7.2, 0.22 * len(order) + 1.1)
+    for number, length in enumerate(data.lengths):
+        values = [shown[name][number] for name in order]
+        axes.plot(values, range(len(order)), "oos^D"[number], label=f"N = {length}",
+                  color=pictures.COLOURS[3 * number % 8], markersize=4 + 3 * number,
+                  fillstyle="none" if number else "full")  # fmt: skip
+        axes.axvline(length, color="#bbbbbb", linewidth=0.8, zorder=0)
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.grid(axis="y", color="#eeeeee")
+    axes.set(xscale="log", ylim=(-0.7, len(order) - 0.3), xlabel="balancing index, B(N)",
+             title="The rank from which a list can make up for its first rank")  # fmt: skip
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
+    beside(axes)
+    return figure

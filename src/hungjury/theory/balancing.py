@@ -213,7 +213,9 @@ class BalancingCurves(Record, Result, eq=False):
     def plot(self) -> Plot:
         """Draw Figure 3.3; with few lengths, a row of dots for each measure."""
         dots = len(self.lengths) <= MOST_DOTS
-        return self._drawn(f"study_plots.draw_balancing{'_dots' if dots else ''}")
+        return self._drawn(
+            "study_plots.draw_balancing_dots" if dots else "study_plots.draw_balancing"
+        )
 
 
 def balancing_curves(
