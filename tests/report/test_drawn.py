@@ -512,7 +512,17 @@ def dashed() -> Any:
     return figure
 
 
+def corners() -> Any:
+    """Dots and ticks on the edges; of ticks side by side, the first that has room."""
+    figure, axes = pictures.new_picture(4, 3)
+    axes.plot([0, 1, 0, 1], [0, 0, 1, 1], "o")
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.set_xticks([0, 0.04, 0.5, 1], ["first", "next", "middle", "last"])
+    return figure
+
+
 TEXTS: dict[str, Callable[[], Any]] = {
+    "corners": corners,
     "rows": intervals,
     "map": lambda: pictures.square_map(square(3), names(3), "title"),
     "bars": lambda: judge_plots.draw_merged(merged()),

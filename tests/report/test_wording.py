@@ -279,7 +279,7 @@ def test_scores_by_topic(topics: Any) -> None:
         scored(measures, topics=11, undefined="nan") if topics == "judged" else scored(measures[:2])
     )
     shown = [hj.measure(name) for name in measures][: len(scores.measures)]
-    parts = [comparison.topic_table(scores, 3)]
+    parts = [comparison.topic_table(scores)]
     if topics == "retrieved":
         parts += [
             comparison.trec_lines(scores, shown, per_topic, summary)

@@ -18,7 +18,7 @@ from hungjury.measures.scores import Scores
 from hungjury.report.board import letters
 
 
-def topic_table(scores: Scores, digits: int = 4) -> str:
+def topic_table(scores: Scores) -> str:
     """Return a line per system and topic, a column per measure; '-' where nothing is counted."""
     counted, shown = scores.counted(), list(scores.columns(per_topic=True))
     rows = [["system", "topic", *(name for _, name, _ in shown)]]
@@ -28,7 +28,7 @@ def topic_table(scores: Scores, digits: int = 4) -> str:
                 continue
             cells = []
             for m, _, values in shown:
-                text = "undefined" if np.isnan(values[s, t]) else f"{values[s, t]:.{digits}f}"
+                text = "undefined" if np.isnan(values[s, t]) else f"{values[s, t]:.4f}"
                 cells.append(text if counted[m, s, t] else "-")
             rows.append([system, topic, *cells])
     return columns(rows, left=2)
