@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -185,8 +184,8 @@ def test_command_complains(folder):
 
 def test_the_table_is_aligned_whatever_the_counts():
     model = prm(panel(pairs_of((0, 0), (0, 1), (1, 1))), 1)
-    pairs = model.pairs + np.array([[111_111_108, 0], [0, 0]])
-    lines = str(replace(model, pairs=pairs)).splitlines()
+    vars(model)["pairs"] = model.pairs + np.array([[111_111_108, 0], [0, 0]])
+    lines = str(model).splitlines()
     assert "111,111,111" in lines[1]
     assert len({len(line) for line in lines}) == 1
 
