@@ -164,11 +164,12 @@ def _balances(
 ) -> Callable[[Any], NDArray[np.bool_]]:
     """Return a function of ranks, or of one: do lists with `low` from there to the end balance?"""
     pool, ranks = plentiful_pool(length, top + 1), np.arange(1, length + 1)
-    value = float(scorer(np.where(ranks == 1, top, 0).astype(np.int16)[None], pool)[0])
+    sign = -1 if scorer.smaller_is_better else 1
+    value = sign * float(scorer(np.where(ranks == 1, top, 0).astype(np.int16)[None], pool)[0])
 
     def balances(starts: Any) -> NDArray[np.bool_]:
         tails = np.where(ranks >= np.reshape(starts, (-1, 1)), low, 0).astype(np.int16)
-        return scorer(tails, pool) >= value - TOLERANCE * abs(value)
+        return sign * scorer(tails, pool) >= value - TOLERANCE * abs(value)
 
     return balances
 
