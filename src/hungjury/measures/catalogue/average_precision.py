@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
+from hungjury.base.errors import plural
 from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -150,8 +151,8 @@ class GradedAP(Measure):
 
     def check(self, max_grade: int) -> None:
         if len(self.g) != max_grade:
-            said = f"g has {len(self.g)} values, but the grades are 1 to {max_grade}"
-            remedy = f"give {max_grade} probabilities, or declare the grades"
+            said = f"g has {plural(len(self.g), 'value')}, but the largest grade is {max_grade}"
+            remedy = "give a probability for each grade above 0, or declare the grades"
             raise self.error(said, "grade-count", remedy, "g")
 
     @property

@@ -60,8 +60,10 @@ class Uncertain(Measure):
     def check_prob(self, max_grade: int) -> None:
         """Check that there is a probability for every grade."""
         if self.prob is not None and len(self.prob) != max_grade + 1:
-            said = f"prob has {len(self.prob)} values, but the grades are 0 to {max_grade}"
-            remedy = f"give {max_grade + 1} probabilities, or declare the grades"
+            said = (
+                f"prob has {plural(len(self.prob), 'value')}, but the grades are 0 to {max_grade}"
+            )
+            remedy = "give a probability for each of them, or declare the grades"
             raise self.error(said, "grade-count", remedy, "prob")
 
     def least_relevant(self, topics: Sequence[str]) -> Floats:
