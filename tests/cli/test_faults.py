@@ -106,8 +106,9 @@ def test_control_characters_are_escaped_for_people(files, tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals_end_a_command(files, number, code):
     reading = subprocess.Popen(
-        [*COMMAND, "evaluate", files[1], "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+        [*COMMAND, "evaluate", files[1], "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # which background jobs ignore
+    )  # fmt: skip
     run = "".join(f"1 Q0 d{i} {i + 1} {-i} tag\n" for i in range(50_000))
     reading.stdin.write(run.encode())  # more than a pipe holds: it is being read
     reading.send_signal(number)
