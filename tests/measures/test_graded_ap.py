@@ -229,9 +229,9 @@ def test_thresholds_are_needed(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("g", [[1], [0.2, 0.3, 0.5]])
 def test_one_threshold_a_grade(name, g):
-    with pytest.raises(MeasureError, match=f"g has {len(g)} values.*grades are 1 to 2") as caught:
+    with pytest.raises(MeasureError, match=f"g has {len(g)} value.*largest grade is 2") as caught:
         hj.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 1.0}}, text(name, g))
-    assert "give 2 probabilities" in caught.value.remedy
+    assert "a probability for each grade above 0" in caught.value.remedy
 
 
 @pytest.mark.parametrize("name", NAMES)
