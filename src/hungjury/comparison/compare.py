@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.choices import Multiplicity, SignificanceTest
 from hungjury.base.errors import (
     Argument,
@@ -56,7 +55,7 @@ def common_values(
     return values, numbers, tuple(notes)
 
 
-def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_], needed: int) -> None:
+def _check_topics(scores: Scores, m: int, use: Bools, needed: int) -> None:
     """Enough topics, with a value for every system."""
     measure, number = scores.measures[m], int(use.sum())
     if number < needed:

@@ -8,9 +8,8 @@ from dataclasses import field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, Floats
 from hungjury.base.choices import ComparisonPicture, Marks, Multiplicity, SignificanceTest
 from hungjury.base.errors import Note, check_known
 from hungjury.base.records import Record
@@ -79,9 +78,7 @@ class Testing(Record):
     seed: int | None = field(default=None, kw_only=True)
 
 
-def paired(
-    values: Floats, pairs: tuple[list[int], list[int]], asked: Testing
-) -> dict[str, NDArray[Any]]:
+def paired(values: Floats, pairs: tuple[list[int], list[int]], asked: Testing) -> dict[str, Array]:
     """Test pairs of systems by values [system, topic]; the numbers of `Compared`, each an array
     [pair].
 

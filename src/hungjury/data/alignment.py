@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Bools, Int32s, Ints, NDArray
 from hungjury.base.errors import Argument, InputError, Note, Remedy, few, percent, plural
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_RANKS, check_count
@@ -58,13 +58,13 @@ class Alignment(Record, eq=False):
     systems: list[str]
     policy: RunPolicy
     depth: int | None
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
-    length: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    document: NDArray[np.int32]
-    tie_first: NDArray[np.int32] | None = None
-    tie_last: NDArray[np.int32] | None = None
+    start: Ints
+    stop: Ints
+    length: Int32s
+    rank: Int32s
+    document: Int32s
+    tie_first: Int32s | None = None
+    tie_last: Int32s | None = None
     others: Others | None = None
     notes: tuple[Note, ...] = ()
 
@@ -73,7 +73,7 @@ class Alignment(Record, eq=False):
         return len(self.systems), len(self.pool.topics)
 
     @property
-    def retrieved(self) -> NDArray[np.bool_]:
+    def retrieved(self) -> Bools:
         """[system, topic]: is there a list?"""
         return (self.length >= 0).reshape(self.shape)
 
@@ -92,7 +92,7 @@ class Alignment(Record, eq=False):
         start, stop = (np.searchsorted(kept, ends) for ends in (self.start, self.stop))
         return replace(self, start=start, stop=stop, **cut)
 
-    def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
+    def unjudged_retrieved(self, depth: int) -> Ints:
         """Count, by topic, the documents outside the pool in the first `depth` ranks of runs."""
         assert self.others is not None, "align() was not asked to remember them"
         near = self.others.rank <= depth
@@ -108,12 +108,12 @@ class Others(Record, eq=False):
     them ends.
     """
 
-    system: NDArray[np.int32]
-    topic: NDArray[np.int32]
-    rank: NDArray[np.int32]
+    system: Int32s
+    topic: Int32s
+    rank: Int32s
     hash: NDArray[np.uint64]
     ids: bytes
-    end: NDArray[np.int64]
+    end: Ints
 
     def id(self, row: int) -> str:
         """Return the id of the document in a row."""
@@ -285,11 +285,11 @@ def _others(parts: list[_Part]) -> Others:
     )
 
 
-def _column(parts: list[_Part], name: ListColumn) -> NDArray[np.int32]:
+def _column(parts: list[_Part], name: ListColumn) -> Int32s:
     return np.concatenate([part.arrays[name] for part in parts])
 
 
-def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterable[Note]:
+def _notes(parts: list[_Part], pool: Pool, present: Bools) -> Iterable[Note]:
     for part, row in zip(parts, present, strict=True):
         if part.note is not None:
             yield part.note

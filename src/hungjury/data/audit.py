@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Floats, Int32s, Ints
 from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
@@ -292,7 +292,7 @@ def _graded_lines(judgments: Judgments, at_least: int) -> list[str]:
     values, _ = native.distinct(judgments.label)
     place = np.searchsorted(values, judgments.label)
 
-    def counts(key: NDArray[np.int32], keys: int) -> NDArray[np.int64]:
+    def counts(key: Int32s, keys: int) -> Ints:
         cell = key.astype(np.int64) * len(values) + place
         return np.bincount(cell, minlength=keys * len(values)).reshape(keys, -1)
 
@@ -305,7 +305,7 @@ def _graded_lines(judgments: Judgments, at_least: int) -> list[str]:
     return [_agreement(votes.astype(float)), *_by_judge(judgments, used, at_least)]
 
 
-def _agreement(counts: NDArray[np.float64]) -> str:
+def _agreement(counts: Floats) -> str:
     """Say how often two labels of a document agree. counts: labels as [document, grade]."""
     equal, alpha = pair_agreement(counts), krippendorff_alpha(counts)
     if np.isnan(equal):

@@ -8,11 +8,11 @@ judged not relevant; ranks still count them. Leading axes are judges, replicates
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Array, Bools, Floats, Int16s, Int32s, Ints, NDArray
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import MISSING
@@ -24,40 +24,40 @@ BUDGET = 1 << 16  # places worked on at once: half a MB per array, which stays i
 class Judged(Record, eq=False):
     """Many judged lists; comments give the shape and meaning of each array."""
 
-    labels: NDArray[np.int16]  # [..., list, place] grade; 0 in the padding at the end
-    ranks: NDArray[np.int32]  # [..., list, place] from 1; `depth` + 1 in the padding
-    judged: NDArray[np.int32]  # [..., list, place] judged documents down to and with this one
-    pooled: NDArray[np.int32]  # the same for pooled documents, judged or not
-    length: NDArray[np.int32]  # [..., list] documents retrieved
-    judged_length: NDArray[np.int32]  # [..., list] judged documents retrieved
-    counts: NDArray[np.int64]  # [..., list, grade] documents of each grade in the pool
+    labels: Int16s  # [..., list, place] grade; 0 in the padding at the end
+    ranks: Int32s  # [..., list, place] from 1; `depth` + 1 in the padding
+    judged: Int32s  # [..., list, place] judged documents down to and with this one
+    pooled: Int32s  # the same for pooled documents, judged or not
+    length: Int32s  # [..., list] documents retrieved
+    judged_length: Int32s  # [..., list] judged documents retrieved
+    counts: Ints  # [..., list, grade] documents of each grade in the pool
     depth: int  # length of the longest list
-    unjudged_pool: NDArray[np.int64]  # [..., list] documents in the pool with negative labels
-    topic: NDArray[np.int64]  # [list] index of the topic
-    p: NDArray[np.float64] | None = None  # [..., list, place] probabilities; labels are then 0
-    p_total: NDArray[np.float64] | None = None  # [..., list] their sum over the pool
-    unjudged_retrieved: Callable[[int], NDArray[np.int64]] | None = None  # depth -> [topic]
-    ties: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None  # first, last rank of the tie
+    unjudged_pool: Ints  # [..., list] documents in the pool with negative labels
+    topic: Ints  # [list] index of the topic
+    p: Floats | None = None  # [..., list, place] probabilities; labels are then 0
+    p_total: Floats | None = None  # [..., list] their sum over the pool
+    unjudged_retrieved: Callable[[int], Ints] | None = None  # depth -> [topic]
+    ties: tuple[Int32s, Int32s] | None = None  # first, last rank of the tie
     topics: Sequence[str] = ()  # names of the topics, where they are known
 
     @property
     def max_grade(self) -> int:
         return int(self.counts.shape[-1]) - 1
 
-    def hits(self, rel: int, cutoff: int | None = None) -> NDArray[np.bool_]:
+    def hits(self, rel: int, cutoff: int | None = None) -> Bools:
         """Tell which places [..., list, place] are relevant and in the first `cutoff` ranks."""
         hits = self.labels >= rel
         return hits if cutoff is None else hits & (self.ranks <= cutoff)
 
-    def relevant(self, rel: int) -> NDArray[np.int64]:
+    def relevant(self, rel: int) -> Ints:
         """Count the relevant documents in the pool: [..., list]."""
         return np.asarray(self.counts[..., rel:].sum(axis=-1))
 
-    def not_relevant(self, rel: int) -> NDArray[np.int64]:
+    def not_relevant(self, rel: int) -> Ints:
         """Count the documents in the pool that were judged not relevant: [..., list]."""
         return np.asarray(self.counts[..., :rel].sum(axis=-1))
 
-    def weigh(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weigh(self, table: Floats) -> Floats:
         """Return the weight of each place [..., list, place], given those of ranks 1 to `depth`.
 
         Inside a tie every document gets the mean weight of the tie's ranks: for measures that
@@ -69,27 +69,27 @@ class Judged(Record, eq=False):
         total = np.concatenate([[0.0], np.cumsum(table), [0.0]])
         return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
 
-    def gains(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gains(self, table: Floats) -> Floats:
         """Return the gain of each place [..., list, place], given that of grades 0, 1, ...;
         documents without a label gain nothing."""
         gained = np.asarray(table[self.labels])
         return gained if table[0] == 0 else np.where(self.labelled, gained, 0.0)
 
     @property
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> Bools:
         """[..., list, place]: whether the document has a label; False in the padding."""
         return np.asarray(np.diff(self.judged, axis=-1, prepend=0) > 0)
 
 
 def judge_lists(
     alignment: Alignment,
-    labels: NDArray[np.int16],
+    labels: Int16s,
     top: int,
     *,
     condensed: bool = False,
     needs_nonrelevant: bool = False,
-    p: NDArray[np.float64] | None = None,
-) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+    p: Floats | None = None,
+) -> Iterator[tuple[Ints, Judged]]:
     """Yield (cells, judged lists) until every cell of the alignment has been given once.
 
     labels: grades [..., document] over the pool; negative: pooled, not judged; `MISSING`: unjudged.
@@ -103,7 +103,7 @@ def judge_lists(
         yield cells, picked.lists(cells, width, condensed)
 
 
-def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+def _blocks(sizes: Ints, copies: int) -> Iterator[tuple[Ints, int]]:
     """Yield cells in blocks of similar size, which need little padding."""
     order = np.argsort(sizes, kind="stable")
     room = max(BUDGET // max(copies, 1), 1)
@@ -121,10 +121,10 @@ class _Picked:
     def __init__(
         self,
         alignment: Alignment,
-        labels: NDArray[np.int16],
+        labels: Int16s,
         top: int,
         needs_nonrelevant: bool,
-        p: NDArray[np.float64] | None,
+        p: Floats | None,
     ) -> None:
         self.alignment, self.labels, self.p = alignment, labels, p
         sums = alignment.pool.sum_by_topic
@@ -147,7 +147,7 @@ class _Picked:
         self.where = np.append(where, 0)  # for padding, where there are no documents
         self.sizes = self.last - self.first
 
-    def lists(self, cells: NDArray[np.int64], width: int, condensed: bool) -> Judged:
+    def lists(self, cells: Ints, width: int, condensed: bool) -> Judged:
         a, block = self.alignment, _Block(self, cells, width)
         if self.all_judged:
             known = found = block.gathered(self.labels, np.int16(0))
@@ -191,7 +191,7 @@ class _Picked:
 class _Block:
     """Places [list, place] of some lists: their entries in the alignment, and the padding."""
 
-    def __init__(self, picked: _Picked, cells: NDArray[np.int64], width: int) -> None:
+    def __init__(self, picked: _Picked, cells: Ints, width: int) -> None:
         self.picked, self.cells, self.alignment = picked, cells, picked.alignment
         places = picked.first[cells, None] + np.arange(width)
         self.padding = places >= picked.last[cells, None]
@@ -206,14 +206,12 @@ class _Block:
             found[..., self.padding] = nothing
         return found
 
-    def ranks(self, column: NDArray[np.int32]) -> NDArray[np.int32]:
+    def ranks(self, column: Int32s) -> Int32s:
         """Return a column of ranks of the alignment; padding lies beyond the longest list."""
         found = column[self.entry] if len(column) else 0
         return np.where(self.padding, self.alignment.longest + 1, found).astype(np.int32)
 
-    def counted(
-        self, mask: NDArray[np.bool_], running: NDArray[np.int32] | None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
+    def counted(self, mask: Bools, running: Int32s | None) -> tuple[Array, Array]:
         """Count such documents down to each place, and in the whole list."""
         start, stop = self.alignment.start[self.cells], self.alignment.stop[self.cells]
         if self.picked.all_judged:  # then a place's number in its list is the count
@@ -227,7 +225,7 @@ class _Block:
         return np.where(self.padding, whole[:, None], upto), whole
 
 
-def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _running(mask: Bools) -> Int32s:
     """Return the running count with a leading zero."""
     out = np.zeros(len(mask) + 1, dtype=np.int32)
     np.cumsum(mask, out=out[1:])
@@ -235,10 +233,10 @@ def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def many_lists(
-    known: NDArray[np.int16],
+    known: Int16s,
     pool: Sequence[int],
     top: int,
-    p: NDArray[np.float64] | None = None,
+    p: Floats | None = None,
     p_total: float = 0.0,
 ) -> Judged:
     """Make judged lists from labels [list, rank] (`MISSING`: unjudged), all against one pool;

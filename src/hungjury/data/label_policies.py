@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.errors import Argument, InputError, few, percent, plural
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.label_rows import SEVERAL, Rows
@@ -56,7 +56,7 @@ def _extracted(rows: Rows, extract: Extraction) -> Rows:
     return replace(rows, label=label, words=words)
 
 
-def _mapped(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _mapped(rows: Rows) -> tuple[Floats, Bools]:
     """Return the new labels, and where the map says that a label is missing."""
     policy = rows.policy
     label = rows.label.copy()
@@ -98,7 +98,7 @@ def _results(function: Callable[[Any], Any], rows: Rows) -> Iterator[tuple[str |
             yield old, new
 
 
-def _texts(rows: Rows, mask: NDArray[np.bool_], most: int = 10) -> str:
+def _texts(rows: Rows, mask: Bools, most: int = 10) -> str:
     """Write the texts of labels and how often each occurs: "'yes' (12), 'no' (3)"."""
     some = np.flatnonzero(mask).tolist()
     texts = (rows.words.get(row, f"{rows.label[row]:g}") for row in some)
@@ -106,7 +106,7 @@ def _texts(rows: Rows, mask: NDArray[np.bool_], most: int = 10) -> str:
     return few([f"{text} ({n:,})" for text, n in counts.most_common()], most)
 
 
-def _unreadable(rows: Rows, bad: NDArray[np.bool_], as_they_are: bool) -> InputError:
+def _unreadable(rows: Rows, bad: Bools, as_they_are: bool) -> InputError:
     word = rows.words[int(bad.argmax())]
     what = f"the label {_quoted(word)} is not a number" if word else "the label is missing"
     words = list(dict.fromkeys(rows.words[row] for row in np.flatnonzero(bad).tolist()))
@@ -168,9 +168,7 @@ def without_duplicates(rows: Rows) -> Rows:
     return rows.keep(np.sort(chosen))
 
 
-def _check_one_source(
-    rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int64], conflicting: NDArray[np.bool_]
-) -> None:
+def _check_one_source(rows: Rows, order: Ints, starts: Ints, conflicting: Bools) -> None:
     """Refuse files that give other labels to many of the same documents: these are judges."""
     file = rows.file[order].astype(np.int64)
     apart = np.minimum.reduceat(file, starts) < np.maximum.reduceat(file, starts)
@@ -182,7 +180,7 @@ def _check_one_source(
                          remedy)  # fmt: skip
 
 
-def _one_of_repeats(rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int64]) -> Rows:
+def _one_of_repeats(rows: Rows, order: Ints, starts: Ints) -> Rows:
     """Return one label for a judge's repeated labels of a document, and note their variance.
 
     order: rows by document and judge. starts: where each of these begins in it.
@@ -226,9 +224,7 @@ def _one_of_repeats(rows: Rows, order: NDArray[np.int64], starts: NDArray[np.int
     return replace(rows.keep(firsts[by_row]), label=chosen[by_row])
 
 
-def _conflict(
-    rows: Rows, group: NDArray[np.int64], members: NDArray[np.int64], count: int
-) -> InputError:
+def _conflict(rows: Rows, group: Ints, members: Ints, count: int) -> InputError:
     """Return the error about conflicting labels: a first example, and how many there are."""
     first = int(group[0])
     other = next(int(r) for r in group if rows.label[r] != rows.label[first])

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Floats, Int32s
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.options import takes
 from hungjury.base.provenance import read_from
@@ -324,7 +324,7 @@ def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
     names = grade_columns(table)
     topic, document = table.need("topic"), table.need("document")
 
-    def read(some: InputTable) -> tuple[list[str], list[str], NDArray[np.float64]]:
+    def read(some: InputTable) -> tuple[list[str], list[str], Floats]:
         p = np.stack([some.numbers(name, f"probability {name}") for name in names], axis=1)
         return some.texts(topic), some.texts(document), p
 
@@ -402,7 +402,7 @@ def _alike_topics(pool: Pool) -> list[str]:
     return [" and ".join(names) for names in alike.values() if len(names) > 1]
 
 
-def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
+def _pool(rows: Rows) -> tuple[Pool, Int32s]:
     """Return the pool of all labelled pairs, and the position of every pair in it.
 
     The documents of judges are in natural order: draws do not depend on the order of files.

@@ -10,9 +10,8 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.errors import Argument, InputError, MeasureError, Remedy, few, plural
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import number, one_of, param
@@ -33,7 +32,7 @@ class Problem(NamedTuple):
     remedy: Remedy
 
 
-def _first(labels: Floats, bad: NDArray[np.bool_], said: str, remedy: Remedy) -> Problem | None:
+def _first(labels: Floats, bad: Bools, said: str, remedy: Remedy) -> Problem | None:
     """Return the problem of the first bad label, if there is one."""
     at = int(bad.argmax())
     return Problem(at, f"the label {labels[at]:g} {said}", remedy) if bad[at] else None
@@ -193,7 +192,7 @@ def scale_rows(rows: Rows) -> Rows:
     return replace(rows, label=p).keep(~np.isnan(p))
 
 
-def _together(rows: Rows, mine: NDArray[np.int64], by: str) -> list[NDArray[np.int64]]:
+def _together(rows: Rows, mine: Ints, by: str) -> list[Ints]:
     """Return the numbers of the rows that are scaled together, of some rows."""
     key = np.zeros(len(mine), dtype=np.int64)
     if by != "all":

@@ -9,9 +9,9 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Array, Bools, Int32s, Ints
 
 
 def number_key(digits: str) -> tuple[int, str, str]:
@@ -27,7 +27,7 @@ def natural_key(text: str) -> list[Any]:
     return parts
 
 
-def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
+def natural_order(names: Iterable[str]) -> Ints:
     """Return the order that sorts names naturally, as indices."""
     listed = list(names)
     numbers = _numbers(listed)
@@ -37,7 +37,7 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
-def _numbers(names: list[str]) -> NDArray[np.int64] | None:
+def _numbers(names: list[str]) -> Ints | None:
     """[name, number]: the numbers in names that differ in nothing else, as ids of one collection
     often do; None for others, and where 7 and 07 would be the same number."""
     together = "\n".join(names)
@@ -53,7 +53,7 @@ def _numbers(names: list[str]) -> NDArray[np.int64] | None:
     return None if (padded & (sizes != sizes[0]).any(axis=0)).any() else numbers
 
 
-def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:
+def stable_order(values: Array) -> Ints | slice:
     """Return an index that sorts values, equal ones as they are; nothing is copied where they
     are sorted already."""
     if (values[1:] >= values[:-1]).all():
@@ -68,7 +68,7 @@ class Pool:
     """
 
     def __init__(
-        self, topics: list[str], documents: list[str] | native.Pool, offsets: NDArray[np.int64]
+        self, topics: list[str], documents: list[str] | native.Pool, offsets: Ints
     ) -> None:
         self.topics, self.offsets = topics, offsets
         self._given = documents
@@ -88,7 +88,7 @@ class Pool:
         return f"Pool({len(self.topics)} topics, {len(self)} documents)"
 
     @cached_property
-    def topic_of(self) -> NDArray[np.int32]:
+    def topic_of(self) -> Int32s:
         """The topic's index of every document."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
@@ -106,17 +106,17 @@ class Pool:
         t = self.native.topic(topic)
         return -1 if t < 0 else self.native.document(t, document)
 
-    def sum_by_topic(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sum_by_topic(self, values: Array) -> Array:
         """Sum [..., document] values over each topic: [..., topic]."""
         kind = np.float64 if values.dtype.kind == "f" else np.int64
         return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=-1, dtype=kind))
 
-    def of_topics(self, topics: Iterable[str]) -> NDArray[np.bool_]:
+    def of_topics(self, topics: Iterable[str]) -> Bools:
         """Tell which documents are of some topics."""
         wanted = set(topics)
         return np.repeat([topic in wanted for topic in self.topics], np.diff(self.offsets))
 
-    def select(self, keep: NDArray[np.bool_]) -> Pool:
+    def select(self, keep: Bools) -> Pool:
         """Return the pool with only some of its documents; topics left empty disappear."""
         counts = np.diff(np.concatenate([[0], np.cumsum(keep)])[self.offsets])
         offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)

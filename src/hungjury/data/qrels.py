@@ -8,8 +8,8 @@ from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Array, Bools, Floats, Indices, Int16s, Int32s, Ints
 from hungjury.base.errors import InputError, Note, check_known, noted, plural, rel_range
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
@@ -54,10 +54,10 @@ class Qrels(Record, eq=False):
     """
 
     pool: Pool
-    labels: NDArray[np.int16] | None
+    labels: Int16s | None
     grades: tuple[int, ...]
-    p: NDArray[np.float64] | None = None
-    grade_p: NDArray[np.float64] | None = None
+    p: Floats | None = None
+    grade_p: Floats | None = None
     settings: LabelSettings = field(default_factory=LabelSettings)
     notes: tuple[Note, ...] = ()
 
@@ -114,7 +114,7 @@ class Qrels(Record, eq=False):
             self.grades, self.p is not None, self.settings, self.notes,
         )  # fmt: skip
 
-    def relevant(self, rel: int) -> NDArray[np.int64]:
+    def relevant(self, rel: int) -> Ints:
         """Count, by topic, the documents of grade `rel` or above; none for probabilities."""
         found = np.zeros(len(self), dtype=bool) if self.labels is None else self.labels >= rel
         return np.asarray(self.pool.sum_by_topic(found))
@@ -131,7 +131,7 @@ class Qrels(Record, eq=False):
             labels = np.asarray(self.grades, dtype=np.int16)[self.grade_p.argmax(axis=1)]
         return self.plain(labels=labels, p=None, grade_p=None)
 
-    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int16]:
+    def draw(self, rng: np.random.Generator, n: int) -> Int16s:
         """Draw `n` label vectors [n, document], every document independently."""
         if self.labels is not None:
             return np.broadcast_to(self.labels, (n, len(self)))
@@ -197,7 +197,7 @@ def _check_writable(path: str, topic: str, documents: Iterable[str]) -> None:
         raise InputError(said, code="comment-in-id", file=path, remedy=remedy)
 
 
-def empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
+def empty_topics(pool: Pool, labels: Array) -> tuple[Note, ...]:
     """Note the topics without any relevant document."""
     some = np.logical_or.reduceat(labels > 0, pool.offsets[:-1])
     none = [pool.topics[t] for t in np.flatnonzero(~some)]
@@ -240,9 +240,9 @@ class Judgments(Record, eq=False):
 
     pool: Pool
     judges: list[str]
-    document: NDArray[np.int32]
-    judge: NDArray[np.int32]
-    label: NDArray[np.float64]
+    document: Int32s
+    judge: Int32s
+    label: Floats
     grades: tuple[int, ...]
     soft: bool = False
     settings: LabelSettings = field(default_factory=LabelSettings)
@@ -255,7 +255,7 @@ class Judgments(Record, eq=False):
         return tuple(self.judges) if self.family is None else self.family
 
     @property
-    def weight(self) -> NDArray[np.float64]:
+    def weight(self) -> Floats:
         """[judge]: the weight of a vote."""
         _, at, size = np.unique(self.families, return_inverse=True, return_counts=True)
         return np.asarray(1 / size[at])
@@ -277,7 +277,7 @@ class Judgments(Record, eq=False):
             f"{plural(len(self.pool), 'document')}, {plural(len(self), 'label')})"
         )
 
-    def matrix(self) -> NDArray[np.int16]:
+    def matrix(self) -> Int16s:
         """Return grades as [judge, document], `MISSING` where there is none."""
         if self.soft:
             raise InputError(
@@ -289,7 +289,7 @@ class Judgments(Record, eq=False):
         out[self.judge, self.document] = self.label.astype(np.int16)
         return out
 
-    def only(self, judges: NDArray[np.intp]) -> Judgments:
+    def only(self, judges: Indices) -> Judgments:
         """Return the judgments of some judges, by their places, over the same pool."""
         chosen = np.sort(judges)
         rows = np.isin(self.judge, chosen)
@@ -306,7 +306,7 @@ class Judgments(Record, eq=False):
         """Return only some topics."""
         return self._restricted(self.pool.of_topics(topics))
 
-    def _restricted(self, keep: NDArray[np.bool_]) -> Judgments:
+    def _restricted(self, keep: Bools) -> Judgments:
         """Return only some documents of the pool."""
         rows = keep[self.document]
         place = np.cumsum(keep) - 1

@@ -8,10 +8,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hungjury import native
+from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, Note, plural
 from hungjury.base.files import cores
 from hungjury.base.options import takes
@@ -265,7 +263,7 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
     if rank is None and score is None:
         score = table.need("score")  # which is an error
 
-    def read(some: InputTable) -> tuple[list[str], list[str], list[str], NDArray[np.float64]]:
+    def read(some: InputTable) -> tuple[list[str], list[str], list[str], Floats]:
         if rank is not None:
             some.check_integers(rank, "rank")
         # Of ranks alone: the higher, the later.

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import exp, gcd, lgamma
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Array, Bools, Floats, Int16s, Ints
 from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.data.qrels import Judgments
@@ -129,7 +128,7 @@ def check_judges(rows: Rows) -> Rows:
     return kept.keep(np.isin(kept.judge, [kept.judges.index(name) for name in largest]))
 
 
-def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
+def _stray(rows: Rows, scaled: bool) -> Bools:
     """Find the rows whose labels do not belong to the scale of the others."""
     values, counts = rows.values
     whole = _grades(values)
@@ -144,12 +143,12 @@ def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
     return bad
 
 
-def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _grades(values: Floats) -> Bools:
     """Find the values that may be grades."""
     return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= MOST_GRADE))
 
 
-def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _beyond_gap(rows: Rows, scale: Floats) -> Bools:
     """Find the rows beyond a wide gap in the labels of their judge.
 
     scale: labels that may be grades.
@@ -162,7 +161,7 @@ def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(whole & (rows.label > np.array(tops)[rows.judge]))
 
 
-def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int, few: int = 0) -> float:
+def _top(values: Floats, counts: Ints, total: int, few: int = 0) -> float:
     """Return the largest label of the scale: those above it are rare, or beyond a wide gap.
 
     few: a smaller gap, to more than twice the label before it, is enough where fewer than one label
@@ -178,13 +177,13 @@ def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int, few
     return np.inf
 
 
-def _listed(labels: NDArray[Any]) -> str:
+def _listed(labels: Array) -> str:
     """Write '6 (10), 8 (4)': labels and how often they occur."""
     values, counts = np.unique(labels, return_counts=True)
     return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)
 
 
-def _stray_error(rows: Rows, bad: NDArray[np.bool_], kept: Rows, scaled: bool) -> InputError:
+def _stray_error(rows: Rows, bad: Bools, kept: Rows, scaled: bool) -> InputError:
     inside, values = kept.values[0], np.unique(rows.label[bad])
     top = int(inside[_grades(inside)].max(initial=1))
     count, low, high = int(bad.sum()), int(min(values[0], 0)), int(max(values[-1], top))
@@ -290,9 +289,7 @@ def _groups(rows: Rows) -> dict[Scale, list[str]]:
     return dict(sorted(groups.items()))
 
 
-def _labels_due(
-    size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
-) -> NDArray[np.float64]:
+def _labels_due(size: Ints, top: Floats, rows: Rows) -> Floats:
     """Return the labels above its largest one expected of each judge, from the others' labels."""
     if not len(rows):  # every label is negative
         return np.zeros(len(size))
@@ -302,9 +299,7 @@ def _labels_due(
     return np.where(top >= 1, size * above / others, 0.0)
 
 
-def _may_lack(
-    asked: NDArray[np.bool_], size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
-) -> NDArray[np.bool_]:
+def _may_lack(asked: Bools, size: Ints, top: Floats, rows: Rows) -> Bools:
     """Find members of a crowd whose labels do not show that their scale is another one [judge].
 
     Where most judges labelled few of the documents they are a crowd, whose members differ widely in
@@ -367,9 +362,7 @@ def scale_of(rows: Rows) -> tuple[tuple[int, ...], bool, Rows]:
     return tuple(range(int(rows.values[0].max(initial=1)) + 1)), False, rows
 
 
-def check_gold(
-    label: NDArray[np.int16], grades: Sequence[int], judgments: Judgments
-) -> tuple[Note, ...]:
+def check_gold(label: Int16s, grades: Sequence[int], judgments: Judgments) -> tuple[Note, ...]:
     """Refuse gold labels on another scale than the judges'; note where that is not certain.
 
     label: gold labels of judged documents, none negative.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Array, Int16s
 from hungjury.base.choices import OddJudge
 from hungjury.base.errors import InputError
 from hungjury.base.files import file_error, write_whole
@@ -206,7 +205,7 @@ def simulate(
     if reach < 1:  # who finds much is not who ranks well
         reached = rng.permutation(reached)
     ids: list[str] = []
-    labels: list[NDArray[np.int16]] = []
+    labels: list[Int16s] = []
     for topic in range(1, topics + 1):
         truth = _true_grades(documents, grades, rng)
         harder = rng.normal(0, hardness)
@@ -234,7 +233,7 @@ def _odd_names(odd: Sequence[OddJudge]) -> list[str]:
     return [kind if n == 0 else f"{kind}{n + 1}" for kind, n in zip(odd, before, strict=True)]
 
 
-def _true_grades(documents: int, grades: int, rng: np.random.Generator) -> NDArray[np.int16]:
+def _true_grades(documents: int, grades: int, rng: np.random.Generator) -> Int16s:
     relevant = rng.random(documents) < 1 / 8
     relevant[0] = True  # no topic without a relevant document
     return np.where(relevant, rng.integers(1, grades, documents), 0).astype(np.int16)
@@ -242,7 +241,7 @@ def _true_grades(documents: int, grades: int, rng: np.random.Generator) -> NDArr
 
 def _retrieve(
     topic: int,
-    truth: NDArray[np.int16],
+    truth: Int16s,
     strengths: list[tuple[float, float]],
     harder: float,
     depth: int,
@@ -294,8 +293,8 @@ def _judged_by(
 
 
 def _odd_labels(
-    kind: str, first: NDArray[Any], seen: NDArray[Any], grades: int, rng: np.random.Generator
-) -> NDArray[Any]:
+    kind: str, first: Array, seen: Array, grades: int, rng: np.random.Generator
+) -> Array:
     """Return the labels [document] of a careless judge; -1 for none."""
     size = len(seen)
     if kind == "constant":

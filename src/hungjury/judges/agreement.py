@@ -7,9 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import AgreementPicture
 from hungjury.base.errors import InputError, Note, check_known, few, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
@@ -95,7 +94,7 @@ class Agreement(Record, Result, eq=False):
 
     panel: Panel
     pairs: JudgePairs
-    labels: NDArray[np.int64]  # [judge]
+    labels: Ints  # [judge]
     label_rates: Floats  # [judge, grade]
     agreement: float
     fleiss: float
@@ -181,7 +180,7 @@ class Agreement(Record, Result, eq=False):
     def __repr__(self) -> str:
         return f"Agreement({len(self.judges)} judges, alpha {self.alpha_nominal:.3f})"
 
-    def confusion(self, one: str, other: str) -> NDArray[np.int64]:
+    def confusion(self, one: str, other: str) -> Ints:
         """Count the documents that two judges labelled, [label of one, label of the other]."""
         size = len(self.grades)
         both = np.full((2, len(self.panel.pool)), -1)
@@ -344,9 +343,7 @@ def agreement(
     return replace(found, rankings=_rankings(panel, lists, find_measure(measure), families))
 
 
-def with_most(
-    table: Table, labels: NDArray[np.int64], at_least: int = 0, most: int | None = None
-) -> Table:
+def with_most(table: Table, labels: Ints, at_least: int = 0, most: int | None = None) -> Table:
     """Sort a table of judges by their labels, most first; keep those with at least so many."""
     order = np.argsort(-labels, kind="stable")
     return replace(table, rows=[table.rows[i] for i in order[labels[order] >= at_least][:most]])

@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, Note, noted, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count

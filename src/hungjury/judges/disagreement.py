@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Bools, Floats, Int16s, Ints
 from hungjury.base.errors import Argument, InputError, Note, percent
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
@@ -70,12 +69,12 @@ class Votes(Record, eq=False):
         np.add.at(out, self.topic, each)
         return out
 
-    def of(self, documents: NDArray[np.bool_]) -> Votes:
+    def of(self, documents: Bools) -> Votes:
         """Keep only some documents."""
         names = ("assessors", "users", "both", "topic")
         return replace(self, **{name: getattr(self, name)[documents] for name in names})
 
-    def by_document(self, relevant: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    def by_document(self, relevant: Bools) -> tuple[Ints, Ints]:
         """Count pairs, and those with a relevant label of the user: both [document, level]."""
         seen = self.assessors * self.users.sum(axis=1, keepdims=True) - self.both
         hits = self.assessors * self.users[:, relevant].sum(axis=1, keepdims=True)
@@ -141,7 +140,7 @@ class PRM(Record, Result, eq=False):
         return np.asarray(self.votes.assessors.sum(axis=0)[self._given])
 
     @property
-    def _given(self) -> NDArray[np.bool_]:
+    def _given(self) -> Bools:
         """Which levels of the scale assessors give."""
         return np.isin(self.scale, self.levels)
 
@@ -435,7 +434,7 @@ class PRMScores(Record, Result, eq=False):
         return Table(["system", "measure", "mean", "low", "high"], rows)
 
 
-def _grades(qrels: Qrels) -> NDArray[np.int16]:
+def _grades(qrels: Qrels) -> Int16s:
     if qrels.labels is None:
         raise InputError(
             "these labels are probabilities", code="needs-grades", remedy="give graded qrels"
@@ -443,7 +442,7 @@ def _grades(qrels: Qrels) -> NDArray[np.int16]:
     return qrels.labels
 
 
-def smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Floats:
+def smoothed(hits: Array, total: Array, a: float) -> Floats:
     below = total + 2 * a
     out = np.full(np.shape(below), np.nan)
     np.divide(hits + a, below, out=out, where=below > 0)

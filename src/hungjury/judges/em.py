@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Floats, Int32s, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError, Note
 from hungjury.base.parameters import integer, number, one_of, param
@@ -26,7 +25,7 @@ from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
-Int32: TypeAlias = NDArray[np.int32]
+Int32: TypeAlias = Int32s
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 UNUSED = 0.01  # share of the votes below which a class keeps its place
 NEWTON = 4  # steps in each round
@@ -83,8 +82,8 @@ class ExpectationMaximisation(LabelMerge):
         return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
 
     def _learn(
-        self, panel: Panel, document: Int32, group: NDArray[np.int64], posterior: Floats
-    ) -> tuple[NDArray[Any], ...]:
+        self, panel: Panel, document: Int32, group: Ints, posterior: Floats
+    ) -> tuple[Array, ...]:
         """Fit EM where some labels are known or grades are ordered.
 
         `group` and `posterior` are those of the judged documents, `document` those of the votes
@@ -331,13 +330,11 @@ def _softmax(values: Floats) -> Floats:
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _fit(
-    learned: tuple[NDArray[Any], ...], where: NDArray[np.int64], groups: int, size: int
-) -> Fit:
+def _fit(learned: tuple[Array, ...], where: Ints, groups: int, size: int) -> Fit:
     """Collect the models of all groups; those without votes, not among `where`, took no round."""
     prior, confusion, log_likelihood, rounds, converged, unit_group, unit_judge = learned
 
-    def spread(values: NDArray[Any], empty: Any) -> NDArray[Any]:
+    def spread(values: Array, empty: Any) -> Array:
         out = np.full((groups, *values.shape[1:]), empty, dtype=values.dtype)
         out[where] = values
         return out

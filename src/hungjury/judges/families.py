@@ -13,10 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, Note, noted, plural
 from hungjury.base.files import read_lines
@@ -181,7 +180,7 @@ def read_in_reverse(judgments: Judgments, judges: Sequence[str]) -> Judgments:
     return replace(judgments, label=label, notes=(*judgments.notes, note))
 
 
-def kin_of(systems: list[str], kin: Kin) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
+def kin_of(systems: list[str], kin: Kin) -> tuple[Bools, tuple[Note, ...]]:
     """[system]: is it declared as built on LLMs like the judges? And a note if none is."""
     if kin is None:
         return np.zeros(len(systems), dtype=bool), ()
@@ -315,7 +314,7 @@ def favours(
     scores: Floats,
     families: Sequence[str],
     systems: Sequence[str],
-    kin: NDArray[np.bool_] | None = None,
+    kin: Bools | None = None,
     most: int = 3,
 ) -> tuple[Favour, ...]:
     """Find who favours whom: the largest interactions of families and systems.

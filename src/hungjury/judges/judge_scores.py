@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, few, noted, plural
 from hungjury.base.files import cores
@@ -47,7 +46,7 @@ class JudgedRuns(Record, eq=False):
     judges: list[str]
     values: Floats
     filled: Floats
-    judged: NDArray[np.bool_]
+    judged: Bools
     gold: Floats | None = None
     rel: int | None = None  # lowest relevant grade, where labels were taken as binary
     dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
@@ -126,7 +125,7 @@ class JudgedRuns(Record, eq=False):
         text = f"left out {plural(len(out), 'judge')} {what}"
         return notes + noted("dropped-judge", len(out), text, subjects=out, about="judges")
 
-    def _empty(self) -> NDArray[np.bool_]:
+    def _empty(self) -> Bools:
         """Find topics [judge, topic] judged with nothing relevant for one of the measures."""
         undefined = np.isnan(self.values).all(axis=2).any(axis=0)
         return np.asarray(undefined & self.judged)

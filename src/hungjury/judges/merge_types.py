@@ -9,9 +9,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.choices import MergePicture, Scope
 from hungjury.base.errors import MeasureError, Note, plural
 from hungjury.base.named import Catalogue, Named
@@ -55,12 +54,12 @@ class Fit(Record, eq=False):
     prior: Floats  # [group, grade]
     rounds: Ints  # [group]
     log_likelihood: Floats  # [group]
-    converged: NDArray[np.bool_]  # [group]
+    converged: Bools  # [group]
     unit_group: Ints  # [unit]
     unit_judge: Ints  # [unit]
     unit_confusion: Floats  # [unit, true grade, label]
 
-    def select(self, groups: NDArray[np.bool_]) -> Fit:
+    def select(self, groups: Bools) -> Fit:
         """Keep only some groups."""
         units = groups[self.unit_group]
         by_group: tuple[Any, ...] = (self.prior, self.rounds, self.log_likelihood, self.converged)
@@ -307,9 +306,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         out[fit.unit_group, fit.unit_judge] = fit.unit_confusion
         return out[0] if self.settings.scope == "all" else out
 
-    def sample(
-        self, rng: np.random.Generator | int, n: int = 1, completed: bool = False
-    ) -> NDArray[np.int16]:
+    def sample(self, rng: np.random.Generator | int, n: int = 1, completed: bool = False) -> Int16s:
         """Draw labels from the posterior, or those of a majority vote by resampling judges.
 
         Parameters
@@ -331,7 +328,7 @@ class Merged(Qrels, eq=False, kw_only=True):
 
     def sampler(
         self, rng: np.random.Generator | int, completed: bool = False
-    ) -> Callable[[int], NDArray[np.int16]]:
+    ) -> Callable[[int], Int16s]:
         """Return a function of `n` that draws like `sample` and can be called repeatedly."""
         rng = np.random.default_rng(rng)
         learned = None if self.posterior is None else self.method.learner(self.panel)
@@ -339,7 +336,7 @@ class Merged(Qrels, eq=False, kw_only=True):
             source = self.completed() if completed else self
             return lambda n: np.where(self.panel.judged, source.draw(rng, n), NOT_JUDGED)
 
-        def redraw(n: int) -> NDArray[np.int16]:
+        def redraw(n: int) -> Int16s:
             out = np.empty((n, len(self.pool)), dtype=np.int16)
             for row in out:
                 if learned is None:
@@ -369,7 +366,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         return self.plain(grade_p=whole)
 
     @property
-    def hard_labels(self) -> NDArray[np.int16]:
+    def hard_labels(self) -> Int16s:
         """The most probable labels [document]; ties go to the lower grade."""
         if self.labels is not None:
             return self.labels
@@ -394,7 +391,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         return replace(self, **changed | {"pool": panel.pool}, panel=panel, fit=fit)
 
 
-def by_grade(posterior: Floats, judged: NDArray[np.bool_], grades: tuple[int, ...]) -> Floats:
+def by_grade(posterior: Floats, judged: Bools, grades: tuple[int, ...]) -> Floats:
     """Return a column for every grade, starting at 0, even for those missing from the scale.
 
     Documents without a vote are not relevant.
@@ -411,7 +408,7 @@ def likeliest(posterior: Floats) -> Ints:
     return np.asarray(np.argmax(posterior >= top - _ROUNDING, axis=1))
 
 
-def _labels(choice: Ints, panel: Panel) -> NDArray[np.int16]:
+def _labels(choice: Ints, panel: Panel) -> Int16s:
     return np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[choice], NOT_JUDGED)
 
 

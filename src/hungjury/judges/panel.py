@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Indices, Int16s, Int32s, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural, rel_range
 from hungjury.base.records import Record
@@ -44,12 +43,12 @@ class Panel(Record, eq=False):
     rel: int | None  # the lowest relevant grade, where labels were made binary
     pool: Pool
     grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
-    document: NDArray[np.int32]
-    judge: NDArray[np.int32]
-    choice: NDArray[np.int16]  # position of the label in `grades`; 1 for probabilities
+    document: Int32s
+    judge: Int32s
+    choice: Int16s  # position of the label in `grades`; 1 for probabilities
     share: Floats | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
-    known: NDArray[np.int16] | None = None  # [document]: place of its gold label, or NOT_JUDGED
+    known: Int16s | None = None  # [document]: place of its gold label, or NOT_JUDGED
     kept: dict[Any, Merged] = field(default_factory=dict, repr=False)  # the merges so far
 
     @staticmethod
@@ -94,7 +93,7 @@ class Panel(Record, eq=False):
         )
         return replace(panel, notes=panel._oddities())
 
-    def only(self, judges: NDArray[np.intp], families: Sequence[str] | None = None) -> Panel:
+    def only(self, judges: Indices, families: Sequence[str] | None = None) -> Panel:
         """Return the panel of some judges, by their places; `families` are those of all judges."""
         names = self.judgments.family if families is None else tuple(families)
         chosen = np.sort(judges)
@@ -118,7 +117,7 @@ class Panel(Record, eq=False):
             self.kept[key] = method.merge(self, scope, seed)
         return self.kept[key]
 
-    def matrix(self) -> NDArray[np.int16]:
+    def matrix(self) -> Int16s:
         """Return the labels [judge, document], `NOT_JUDGED` where there is none."""
         if self.share is not None:
             raise InputError(
@@ -170,7 +169,7 @@ class Panel(Record, eq=False):
         return self.grades == (0, 1)
 
     @cached_property
-    def judged(self) -> NDArray[np.bool_]:
+    def judged(self) -> Bools:
         """True for every document with a judgment."""
         out = np.zeros(len(self.pool), dtype=bool)
         out[self.document] = True
@@ -221,7 +220,7 @@ class Panel(Record, eq=False):
                 remedy=("give the lowest relevant grade with", Argument("rel")),
             )
 
-    def select(self, keep: NDArray[np.bool_]) -> Panel:
+    def select(self, keep: Bools) -> Panel:
         """Keep only some documents of the pool."""
         cut = self._rows(keep[self.document])
         position = (np.cumsum(keep) - 1).astype(np.int32)
@@ -236,7 +235,7 @@ class Panel(Record, eq=False):
         """Keep only the votes of some judges; the others stay, without votes."""
         return self._rows(np.isin(self.judge, list(judges)))
 
-    def _rows(self, rows: NDArray[np.bool_]) -> Panel:
+    def _rows(self, rows: Bools) -> Panel:
         """Keep only some votes."""
         return replace(
             self,
@@ -289,7 +288,7 @@ def _check_zero(judgments: Judgments) -> None:
         )
 
 
-def grade_positions(label: Floats, grades: tuple[int, ...]) -> NDArray[np.int16]:
+def grade_positions(label: Floats, grades: tuple[int, ...]) -> Int16s:
     """Return the places of labels in the grades; a label that is none of them is an error."""
     choice = native.grade_places(label, np.array(grades, dtype=np.int64))
     wrong = np.flatnonzero(choice < 0)

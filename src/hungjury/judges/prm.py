@@ -14,9 +14,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.choices import Pooling
 from hungjury.base.errors import Argument, InputError, Note, either, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_SMOOTHING, check_count
@@ -34,7 +33,7 @@ FEW_PAIRS = 100  # observations of a level below which a note warns
 OTHER = "other"  # the kind of documents that no kind is named for
 Categories = str | Mapping[str, int] | None
 Kinds = str | os.PathLike[str] | Mapping[str, str] | None
-Groups = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # who is an assessor, and who a user
+Groups = tuple[Bools, Bools]  # who is an assessor, and who a user
 
 
 def prm(
@@ -203,9 +202,7 @@ def _groups(
     return first, second
 
 
-def _named(
-    judges: list[str], patterns: str | Iterable[str] | None, what: str
-) -> NDArray[np.bool_] | None:
+def _named(judges: list[str], patterns: str | Iterable[str] | None, what: str) -> Bools | None:
     if patterns is None:
         return None
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -227,7 +224,7 @@ def _count(given: Judgments, groups: Groups) -> tuple[Votes, list[int]]:
     place = np.searchsorted(scale, values)[code]
     size = len(given.pool) * len(scale)
 
-    def counted(who: NDArray[np.bool_]) -> Ints:
+    def counted(who: Bools) -> Ints:
         mine = who[given.judge]
         found = np.bincount((given.document * len(scale) + place)[mine], minlength=size)
         return found.reshape(len(given.pool), len(scale))

@@ -14,10 +14,9 @@ from dataclasses import field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Indices
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.base.files import cores
@@ -133,7 +132,7 @@ GAPS: dict[Gap, Callable[[Floats, Floats], Floats]] = {
 }
 
 
-Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # judges, topics
+Group = tuple[Indices, Indices]  # judges, topics
 Granularity = Literal["sgl", "tpc"]
 WeightOfGaps = Literal["md", "msd", "med"]
 
@@ -145,7 +144,7 @@ class ScoredPanel(Record, eq=False):
     """
 
     scores: Floats  # [judge, system, topic], no NaN
-    judged: NDArray[np.bool_]  # [judge, topic]
+    judged: Bools  # [judge, topic]
     judges: list[str]
     smaller: bool = False  # smaller scores are better
     random: Floats | None = None  # [class, replicate, system, topic] of random judges
@@ -153,7 +152,7 @@ class ScoredPanel(Record, eq=False):
     orientation: Orientation = "dissimilarity"  # "printed": weigh by closeness to random judges
     kept: dict[tuple[Granularity, Gap], Floats] = field(default_factory=dict, repr=False)
 
-    def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
+    def groups(self, among: Bools | None = None) -> Iterator[Group]:
         """Group judges who judged the same topics (of those `among`), if any."""
         judged = self.judged if among is None else self.judged & among
         patterns, member = np.unique(judged, axis=0, return_inverse=True)
@@ -307,7 +306,7 @@ ESTIMATORS = {
 """The 30 estimators of the thesis by name."""
 
 
-def normalised(raw: Floats, judged: NDArray[np.bool_]) -> Floats:
+def normalised(raw: Floats, judged: Bools) -> Floats:
     """Scale weights [..., judge, topic] to add up to 1 over those who judged a topic.
 
     They are equal where all are 0.

@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.choices import BoardPicture, Target
 from hungjury.base.errors import Note, percent
 from hungjury.base.files import write_whole
@@ -49,7 +48,7 @@ class Standing(Record, eq=False):
     rank_low: Ints
     rank_high: Ints
     beats: Floats  # [system, system]: P(row has the larger mean); equal means count half
-    apart: NDArray[np.bool_]  # [system, system]: told apart
+    apart: Bools  # [system, system]: told apart
 
     @property
     def pairs_apart(self) -> int:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import InputError, Note, few, noted, percent, plural
 from hungjury.base.records import Record, fields_of
 from hungjury.base.text import finite
@@ -226,7 +225,7 @@ class Correction(Record, eq=False):
             f"{rest if self.concludes else 'nothing can be concluded'}"
         )
 
-    def ordered(self, order: NDArray[np.int64]) -> Correction:
+    def ordered(self, order: Ints) -> Correction:
         """With systems in another order."""
         return replace(
             self,

@@ -21,9 +21,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Floats, Int16s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
@@ -273,9 +272,7 @@ def direct(
     )
 
 
-def _predicted(
-    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, prediction: Prediction
-) -> Floats:
+def _predicted(scorer: Scorer, labels: Int16s, gold: GoldLabels, prediction: Prediction) -> Floats:
     """[system, system]: covariance due to uncertain predictions of documents of probability 0,
     whose errors no labelled document shows."""
     unseen = np.flatnonzero(gold.probability == 0)
@@ -289,7 +286,7 @@ def _predicted(
 
 
 def _errors(
-    scorer: Scorer, labels: NDArray[np.int16], gold: GoldLabels, chances: Floats, axis: Floats
+    scorer: Scorer, labels: Int16s, gold: GoldLabels, chances: Floats, axis: Floats
 ) -> tuple[Floats, float, Floats, Floats]:
     """Effects of prediction errors on labelled documents on the systems' means: their sum [system],
     weighted by 1 / probability - 1; the variance over samples that all systems share; squared

@@ -25,9 +25,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Int16s
 from hungjury.base.choices import Target
 from hungjury.base.errors import InputError, Note
 from hungjury.base.records import Record
@@ -208,7 +207,7 @@ def _strata(merged: Merged, aligned: Alignment, options: BoardOptions) -> Strata
     return lambda grades, rng: fixed
 
 
-def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
+def _score(scorer: Scorer, labels: Int16s) -> Floats:
     """[draw, system, topic]; undefined is 0."""
     by_system = np.empty((*scorer.alignment.shape, len(labels)))
     values = scorer.filled(labels, by_system.transpose(2, 0, 1))

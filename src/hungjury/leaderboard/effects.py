@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Int32s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
@@ -171,7 +170,7 @@ class Products:
     def __init__(self, systems: int, weights: list[Floats]) -> None:
         self.systems, self.weights = systems, weights
         self.sums = [np.zeros((systems, systems)) for _ in weights]
-        self.held: list[tuple[NDArray[np.int32], Ints, Floats, Floats, list[Floats]]] = []
+        self.held: list[tuple[Int32s, Ints, Floats, Floats, list[Floats]]] = []
 
     def add_table(self, documents: slice, values: Floats) -> None:
         """values: [system, document, part]"""
@@ -235,7 +234,7 @@ class Products:
         return self.sums
 
 
-Labels = NDArray[np.int16]
+Labels = Int16s
 NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vectors
 
 
@@ -420,7 +419,7 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     return total[:, copy]
 
 
-def _slots(pool: Pool, documents: Ints, shown: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints, Ints]:
+def _slots(pool: Pool, documents: Ints, shown: Bools) -> tuple[Ints, Ints, Ints, Ints]:
     """The documents to change, their numbers within their topics and their topics, and for each of
     `documents` the position of its stand-in."""
     # All documents of a topic that are not shown share one key.

@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Int32s, Ints, NDArray
 from hungjury.base.errors import MeasureError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_RANKS = 20  # ranks of a list that are shown
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
-Places = NDArray[np.int32]
+Places = Int32s
 WORK = 100_000_000  # systems times documents times draws
 FEWEST_DRAWS = 8
 
@@ -75,7 +74,7 @@ class Evidence(Record, eq=False):
     panel: Panel
     jury: Jury
     agreement: Agreement | None
-    kin: NDArray[np.bool_]
+    kin: Bools
     drawn: Drawn
     made: Estimate
     layer: PanelError | None = None
@@ -168,7 +167,7 @@ class Evidence(Record, eq=False):
             out[:, topic] = np.where(lists[:, topic] >= 0, here, 0.0)
         return out[self.order]
 
-    def label_sets(self, several: bool, by_gold: bool = True) -> tuple[NDArray[np.int16], Floats]:
+    def label_sets(self, several: bool, by_gold: bool = True) -> tuple[Int16s, Floats]:
         """Labels [set, document], and the weight of each set on each topic [set, topic].
 
         One set of the most probable labels, unless several are wanted; with gold labels where

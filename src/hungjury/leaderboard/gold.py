@@ -7,9 +7,8 @@ from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Bools, Floats, Ints
 from hungjury.base.errors import Argument, InputError, Note, noted, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
@@ -47,7 +46,7 @@ class GoldLabels(Record, eq=False):
         """[labelled document]: the mean of its gold grades."""
         return np.asarray(self.shares @ np.array(self.grades, dtype=float))
 
-    def errors(self, said: NDArray[Any]) -> Floats:
+    def errors(self, said: Array) -> Floats:
         """[judge, labelled document]: labels minus mean gold grades; NaN for no label."""
         return np.asarray(np.where(said < 0, np.nan, said) - self.mean)
 
@@ -66,7 +65,7 @@ class GoldLabels(Record, eq=False):
         speaks_for = each.sum() / each[several].sum()
         return np.where(several, speaks_for / np.maximum(self.raters - 1, 1), 0.0)
 
-    def only(self, keep: NDArray[np.bool_], **changes: Any) -> GoldLabels:
+    def only(self, keep: Bools, **changes: Any) -> GoldLabels:
         """Some of the labelled documents."""
         return replace(
             self,
@@ -181,7 +180,7 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
     return found.noted("gold-negative", negative, text)
 
 
-def _unusual(place: Ints, label: NDArray[Any], judgments: Judgments) -> tuple[Note, ...]:
+def _unusual(place: Ints, label: Array, judgments: Judgments) -> tuple[Note, ...]:
     """Note gold labels without a 0, and those that equal the labels of a judge.
 
     place: the labelled documents, as positions in the pool.
@@ -279,7 +278,7 @@ def _by_plans(
     return found.noted("after-gap", late, text)
 
 
-def _only_drawn(found: GoldLabels, drawn: NDArray[np.bool_]) -> GoldLabels:
+def _only_drawn(found: GoldLabels, drawn: Bools) -> GoldLabels:
     """Labels of documents that a plan drew."""
     planned = drawn[found.documents]
     other = int((~planned).sum())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.choices import GoldPicture
 from hungjury.base.errors import InputError, Note, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count, check_share
@@ -77,7 +76,7 @@ class GoldAgreement(Record, Result, eq=False):
     """
 
     judges: list[str]
-    documents: NDArray[np.int64]
+    documents: Ints
     agreement: Floats
     kappa: Floats
     kappa_low: Floats
@@ -236,7 +235,7 @@ def agreement_with_gold(
     )
 
 
-def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
+def _share(weight: Floats, hit: Bools) -> float:
     total = float(weight.sum())
     return float(weight[hit].sum()) / total if total > 0 else float("nan")
 
@@ -297,7 +296,7 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     truth = scores_under(by_gold, known[None])[0][:, at]
     scorer = Scorer(measure, drawn.alignment, grades[-1])
 
-    def row(name: str, kind: str, said: NDArray[np.int16], scores: Floats | None = None) -> GoldRow:
+    def row(name: str, kind: str, said: Int16s, scores: Floats | None = None) -> GoldRow:
         if scores is None:
             scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
         tau = _correlation(measure, scores, truth)
@@ -326,7 +325,7 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     )
 
 
-def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
+def _scores_where(judged: Bools, evidence: Evidence, scorer: Scorer) -> Floats:
     """[system, topic]: the panel's scores if only these documents had been judged."""
     labels, weights = evidence.label_sets(several=True, by_gold=False)
     labels[:, ~judged] = NOT_JUDGED
@@ -336,7 +335,7 @@ def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer)
     return total
 
 
-def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
+def _own_labels(drawn: Drawn) -> Int16s:
     """The most probable labels under the leaderboard's model; none under AWARE."""
     if drawn.labels is not None and drawn.merged is not None:
         grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
@@ -348,7 +347,7 @@ def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
 
 
 def _compared(
-    gold: GoldLabels, shares: Floats, said: NDArray[np.int16]
+    gold: GoldLabels, shares: Floats, said: Int16s
 ) -> tuple[int, float | None, float | None, tuple[float, float] | None]:
     """The number of documents in common with gold, agreement and kappa on them, and the shares of
     labels above the lowest grade, here and by gold; weighted to represent the pool.

@@ -22,10 +22,9 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Bools, Floats, Int16s, Int32s, Ints, NDArray
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, MeasureError, Note, percent, plural
 from hungjury.base.files import cores
@@ -46,7 +45,7 @@ RIDGE = 1.0  # systems that are copies of each other share their weight
 class RankStrata:
     """Strata of some documents of an aligned pool, for any grades they are given."""
 
-    def __init__(self, alignment: Alignment, known: NDArray[np.bool_]) -> None:
+    def __init__(self, alignment: Alignment, known: Bools) -> None:
         """known: [document of the pool], those to put into strata."""
         self.topic = np.unique(alignment.pool.topic_of[known], return_inverse=True)[1]
         self.sizes = np.bincount(self.topic)
@@ -61,7 +60,7 @@ class RankStrata:
         self.inverse = np.linalg.inv(gram + RIDGE * np.eye(len(gram)))
         self.root = np.linalg.cholesky(self.inverse)
 
-    def of(self, grade: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    def of(self, grade: Array, rng: np.random.Generator) -> Ints:
         """[known document]: its stratum, 0 for the least promising; all of about equal size.
 
         The weights of systems are drawn from their distribution under least squares.
@@ -87,9 +86,7 @@ class RankStrata:
         return np.asarray((mean * between / (between + chance + 1e-12))[self.topic])
 
 
-def _heights(
-    alignment: Alignment, known: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+def _heights(alignment: Alignment, known: Bools) -> tuple[Int32s, Int32s, Floats]:
     """Known documents (by their place among them) in the lists of systems, in the order of
     documents; and the log of how far each is above the end of the list, or above rank 100."""
     cells = np.argsort(alignment.start, kind="stable")
@@ -114,13 +111,13 @@ NO_SPREAD = 1e-9  # expected grades that differ by less are the same
 SWEEPS_A_FIT = 10  # sweeps between fits of the strata
 TOLD = 50  # sweeps after which progress is told
 
-Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
+Strata = Callable[[Array, np.random.Generator], Ints]
 
 
 class LabelDraws(Record, eq=False):
     """Label sets [draw, document], and the fitted model."""
 
-    labels: NDArray[np.int16]
+    labels: Int16s
     posterior: Floats  # [document, grade]: mean over sweeps; zeros for unjudged documents
     confusion: Floats  # [judge, true grade, label]: mean over sweeps (and topics)
     votes: Floats  # [judge]: weight of a vote; families share one
@@ -130,7 +127,7 @@ class _VoteTable(Record, eq=False):
     """Votes of the judged documents; a unit is a judge, or a judge on one topic."""
 
     begin: Ints  # [judged document + 1]: where its votes begin in `said`
-    said: NDArray[np.int32]  # unit * grades + label
+    said: Int32s  # unit * grades + label
     unit_judge: Ints
     weight: Floats  # [vote code]: how much its evidence counts
     grades: int

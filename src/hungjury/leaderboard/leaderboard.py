@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural
 from hungjury.base.options import takes
@@ -190,7 +189,7 @@ def _seated(
 
 
 def _by_panel(
-    jury: Jury, drawn: Drawn, options: BoardOptions, kin: NDArray[np.bool_]
+    jury: Jury, drawn: Drawn, options: BoardOptions, kin: Bools
 ) -> tuple[Estimate, PanelError | None]:
     """The panel's means, and the panel error; None for the panel's own view."""
     layer, tau = None, options.panel_error
@@ -233,9 +232,7 @@ def _labels(
     return one.by_one_judge(), options.but(merge=AsGiven(one), panel_error=error)
 
 
-def _overrated(
-    kin: NDArray[np.bool_], made: Estimate, drawn: Drawn, options: BoardOptions
-) -> Interval | None:
+def _overrated(kin: Bools, made: Estimate, drawn: Drawn, options: BoardOptions) -> Interval | None:
     """By how much the panel over-rates kin, compared with other systems of equal gold score."""
     if not kin.any() or kin.all():
         return None

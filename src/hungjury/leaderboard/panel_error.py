@@ -37,10 +37,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.errors import Note, noted
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
@@ -188,7 +187,7 @@ def _sampled_error(
 
 def drawn_grades(
     chances: Floats, grades: tuple[int, ...], number: int, rng: np.random.Generator
-) -> NDArray[np.int16]:
+) -> Int16s:
     """[draw, document]: grades drawn for each document by itself; the lowest without chances."""
     above = np.cumsum(chances[:, :0:-1], axis=1)  # of the highest grade, of the two highest, ...
     drawn = np.empty((number, len(chances)), dtype=np.int16)
@@ -229,7 +228,7 @@ class PanelError(Record, eq=False):
     below: Floats  # [system]: the panel's credit for ranks below the 100th
     tau: float  # of the measure's range
     by_kind: Sizes  # tau
-    kin: NDArray[np.bool_]  # [system]
+    kin: Bools  # [system]
 
     @staticmethod
     def of(
@@ -238,7 +237,7 @@ class PanelError(Record, eq=False):
         measure: Measure,
         families: int = 1,
         tau: float | None = None,
-        kin: NDArray[np.bool_] | None = None,
+        kin: Bools | None = None,
         posterior: Floats | None = None,
         *,
         documents: bool = True,
@@ -492,7 +491,7 @@ class Spread(Record, eq=False):
     """Uncertain grades of all documents of a pool, as independent components of their effects."""
 
     scorer: Scorer
-    labels: NDArray[np.int16]  # [draw, document of the pool]; effects are means over draws
+    labels: Int16s  # [draw, document of the pool]; effects are means over draws
     grades: tuple[int, ...]
     chances: Floats  # [document of the pool, grade]
     turn: Floats | None = None  # [system, system]: fits contrasts to errors that were seen

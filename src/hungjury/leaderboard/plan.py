@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Int32s, Ints
 from hungjury.base.choices import PlanDesign, Target
 from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.options import takes
@@ -270,9 +269,7 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
 
 
-def _size(
-    topic: NDArray[np.int32], known: NDArray[np.bool_], budget: int, design: PlanDesign
-) -> int:
+def _size(topic: Int32s, known: Bools, budget: int, design: PlanDesign) -> int:
     """Rows of the plan: as many as it takes to use up the budget, or the whole topics that fit.
 
     topic, known: [document], in the order of the plan; labels at hand count towards the budget.
@@ -299,7 +296,7 @@ def _size(
     return int(fitting[-1])
 
 
-def _votes(judgments: Judgments, chosen: NDArray[np.int64]) -> dict[str, list[float | None]]:
+def _votes(judgments: Judgments, chosen: Ints) -> dict[str, list[float | None]]:
     """Each judge's labels of some documents."""
     row = np.full(len(judgments.pool), -1)
     row[chosen] = np.arange(len(chosen))

@@ -13,9 +13,8 @@ from os import PathLike
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Ints, NDArray
 from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import InputError, check_choice, plural
 from hungjury.base.files import read_lines, write_whole
@@ -65,7 +64,7 @@ class PlanRows(Record, eq=False):
     def __len__(self) -> int:
         return len(self.documents)
 
-    def places(self, pool: Pool) -> NDArray[np.int64]:
+    def places(self, pool: Pool) -> Ints:
         """Return where the documents are in a pool; -1 for those that are not."""
         pairs = zip(self.topics, self.documents, strict=True)
         return np.array([pool.find(*pair) for pair in pairs], dtype=np.int64)
@@ -139,7 +138,7 @@ class Plan(PlanRows, Result, eq=False):
         return f"Plan({what}, design {self.design}, {', '.join(self.measures)})"
 
     @property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Ints:
         return np.arange(1, len(self) + 1)
 
     @property
@@ -177,7 +176,7 @@ class Plan(PlanRows, Result, eq=False):
         """
         return self.chance(self.weight, self.threshold(rows))
 
-    def covers(self, pool: Pool) -> NDArray[np.bool_]:
+    def covers(self, pool: Pool) -> Bools:
         """[document of a pool]: could the plan have drawn it?"""
         return np.isin(short_hashes(permanent_numbers(self.seed, named(pool))), self.frame)
 
@@ -260,7 +259,7 @@ def in_order(plan: Plan) -> PlanRows:
     return _rows(sorted([*plan.listed(), *plan.reused.listed()], key=lambda row: row[3]))
 
 
-def rows_reached(done: NDArray[np.bool_]) -> int:
+def rows_reached(done: Bools) -> int:
     """Return how far people got in the plan's order: up to the last labelled document before which
     nearly all are labelled, or, in the first batch, up to where labels are worth most.
 

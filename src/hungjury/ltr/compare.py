@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import Objective
 from hungjury.base.errors import InputError, Note, plural
 from hungjury.base.options import takes
@@ -48,8 +47,8 @@ class RankerComparison(Record, Result, eq=False):
     measures: tuple[str, ...]
     sizes: tuple[str, ...]  # numbers of trees, and "all": the number best on validation data
     values: Floats  # [objective, measure, size, query]: the test queries of all folds
-    fold_of: NDArray[np.int64]  # [query]
-    trees: NDArray[np.int64]  # [objective, fold]: how many "all" are
+    fold_of: Ints  # [query]
+    trees: Ints  # [objective, fold]: how many "all" are
     p: Floats  # [objective, measure, size]: randomisation test against the first objective
     curves: Floats  # [objective, measure, tree]: after each tree, mean over the folds' test data
     shares: Floats  # [fold]: of navigational queries among those trained on

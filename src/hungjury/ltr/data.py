@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Ints
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError, Note, check_choice, plural
 from hungjury.base.records import Record
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix, sparray, spmatrix
 
 FeaturesLike: TypeAlias = "ArrayLike | spmatrix | sparray"
-Features: TypeAlias = "NDArray[Any] | csr_matrix"
+Features: TypeAlias = "Array | csr_matrix"
 
 
 GRADES: Final = "grades"
@@ -34,7 +33,7 @@ LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does
 class Labels(Record, eq=False):
     """Whole grades [row], or probabilities [row, grade]; P(relevant) is the case of two."""
 
-    values: NDArray[Any]
+    values: Array
 
     @property
     def graded(self) -> bool:
@@ -58,7 +57,7 @@ class Labels(Record, eq=False):
             return (self.values >= grade).astype(float)
         return np.asarray(np.minimum(self.values[:, grade:].sum(axis=1), 1.0))
 
-    def plain(self) -> NDArray[Any]:
+    def plain(self) -> Array:
         """Return the grade of every row, or its probability of relevance."""
         return self.values if self.graded else self.at_least(1)
 
@@ -82,7 +81,7 @@ def as_labels(
     kind: LabelKind,
     rows: int,
     file: str | None = None,
-    lines: NDArray[np.int64] | None = None,
+    lines: Ints | None = None,
 ) -> Labels:
     """Check labels of rows; `file` and `lines` locate errors."""
     check_choice("labels", kind, get_args(LabelKind))
@@ -94,7 +93,7 @@ def as_labels(
             "give one label per row, or probabilities [row, grade]",
         )
 
-    def check(bad: NDArray[np.bool_], what: str, remedy: str) -> None:
+    def check(bad: Bools, what: str, remedy: str) -> None:
         for row in np.flatnonzero(bad.reshape(rows, -1).any(axis=1))[:1]:
             where = "" if lines is not None else f" of row {row}"
             raise InputError(
@@ -139,7 +138,7 @@ def as_features(given: FeaturesLike) -> Features:
     return _numbers(given.tocsr() if hasattr(given, "tocsr") else _array(given), "features")
 
 
-def _array(given: ArrayLike) -> NDArray[Any]:
+def _array(given: ArrayLike) -> Array:
     """Return an array, or refuse lists whose parts differ in length."""
     try:
         return np.asarray(given)
@@ -164,7 +163,7 @@ class RankingData(Record, eq=False):
 
     features: Features
     labels: Labels
-    offsets: NDArray[np.int64]  # [query + 1]
+    offsets: Ints  # [query + 1]
     queries: list[str]
     named: tuple[str, ...] | None = None  # ids of the documents, where they have any
     notes: tuple[Note, ...] = ()
@@ -178,7 +177,7 @@ class RankingData(Record, eq=False):
         return f"RankingData({queries}, {plural(rows, 'document')}, {plural(columns, 'feature')})"
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """[query]: its documents."""
         return np.diff(self.offsets)
 
@@ -193,7 +192,7 @@ class RankingData(Record, eq=False):
             for name, q, place in zip(given, asked.tolist(), places.tolist(), strict=True)
         ]
 
-    def select(self, queries: Sequence[int] | NDArray[Any]) -> RankingData:
+    def select(self, queries: Sequence[int] | Array) -> RankingData:
         """Return only some queries, by their indices, in that order."""
         spans = [np.arange(self.offsets[q], self.offsets[q + 1]) for q in queries]
         rows = np.concatenate(spans) if spans else np.arange(0)
@@ -267,7 +266,7 @@ class RankingData(Record, eq=False):
         if without := tuple(sorted(set(self.queries) - known)):
             text = "queries without labels, left out"
             notes.append(Note("unlabelled-queries", len(without), text, subjects=without))
-        values: NDArray[Any]
+        values: Array
         if labels.labels is not None:
             values = np.maximum(labels.labels, 0).astype(np.int64)[found]  # below 0: not judged
         elif labels.grade_p is not None:
@@ -282,7 +281,7 @@ class RankingData(Record, eq=False):
         """Return the labels as ``{query: {document: label}}``, grades or P(relevant)."""
         return self._by_name(self.labels.plain().tolist())
 
-    def run(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+    def run(self, scores: Floats) -> dict[str, dict[str, float]]:
         """Return scores of all rows as a run, ``{query: {document: score}}``."""
         return self._by_name(scores.tolist())
 
@@ -371,7 +370,7 @@ def ranking_data(
     return RankingData(table, given, offsets, queries, named)
 
 
-def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], list[str]]:
+def _queries(groups: ArrayLike | None, rows: int) -> tuple[Ints, list[str]]:
     """Return where queries begin and end, and their names."""
     both = "the query of every row, or the number of rows of each query"
     if groups is None:
@@ -413,6 +412,6 @@ def check_together(queries: list[str], file: str | None = None) -> None:
         seen.add(query)
 
 
-def ends(sizes: ArrayLike) -> NDArray[np.int64]:
+def ends(sizes: ArrayLike) -> Ints:
     """Return where queries of these sizes begin and end, [query + 1]."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Array, ArrayLike
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores, file_error
@@ -98,7 +98,7 @@ def _text(source: Source, kind: LabelKind) -> RankingData:
     )
 
 
-def _array(path: str) -> NDArray[Any]:
+def _array(path: str) -> Array:
     try:
         return np.asarray(np.load(Path(path), allow_pickle=False))
     except OSError as error:

@@ -9,10 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Floats, Ints, NDArray
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.files import cores
@@ -70,7 +69,7 @@ class Queries(Record, eq=False):
         self._share_out(native.ranking_values, scores, found)
         return found
 
-    def _share_out(self, work: Callable[..., None], scores: Floats, *out: NDArray[Any]) -> None:
+    def _share_out(self, work: Callable[..., None], scores: Floats, *out: Array) -> None:
         """Give each core queries with about as many documents; it fills their part of `out`."""
         plain = np.ascontiguousarray(scores, dtype=np.float64)
         given = plain, self.gains, self.offsets, self.discounts, self.over_ideal
@@ -109,7 +108,7 @@ class GradedQueries(Record, eq=False):
 
     @staticmethod
     def of(
-        grades: NDArray[np.int64], offsets: Ints, g: Sequence[float], cutoff: int, extended: bool
+        grades: Ints, offsets: Ints, g: Sequence[float], cutoff: int, extended: bool
     ) -> GradedQueries:
         """Weigh documents for xGAP (extended) or eGAP with P(threshold k) = g[k-1]."""
         chance = np.array(g, dtype=float)
@@ -291,16 +290,16 @@ class NMCGObjective:
         self.labels = labels
         self._kept: list[tuple[object, object, Queries | GradedQueries]] = []
 
-    def objective(self, scores: NDArray[np.float64], data: Dataset) -> tuple[Single, Single]:
+    def objective(self, scores: Floats, data: Dataset) -> tuple[Single, Single]:
         """Compute gradients for ``lightgbm.train``, as ``{"objective": goal.objective}``."""
         return self.sklearn_objective(data.get_label(), scores, data.get_weight(), data.get_group())
 
-    def metric(self, scores: NDArray[np.float64], data: Dataset) -> tuple[str, float, bool]:
+    def metric(self, scores: Floats, data: Dataset) -> tuple[str, float, bool]:
         """Compute the measure for ``lightgbm.train``, as ``feval=goal.metric``."""
         return self.sklearn_metric(data.get_label(), scores, data.get_weight(), data.get_group())
 
     def sklearn_objective(
-        self, labels: object, scores: NDArray[np.float64], weight: object, group: object
+        self, labels: object, scores: Floats, weight: object, group: object
     ) -> tuple[Single, Single]:
         """Compute gradients for LGBMRanker, which passes groups only to four arguments."""
         gradient, hessian = self._queries(labels, group).lambdas(scores)
@@ -310,7 +309,7 @@ class NMCGObjective:
         return gradient * each, hessian * each
 
     def sklearn_metric(
-        self, labels: object, scores: NDArray[np.float64], _weight: object, group: object
+        self, labels: object, scores: Floats, _weight: object, group: object
     ) -> tuple[str, float, bool]:
         """Compute the measure for ``LGBMRanker().fit(eval_metric=...)``."""
         return str(self.goal), float(self._queries(labels, group).values(scores).mean()), True

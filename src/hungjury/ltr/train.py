@@ -13,9 +13,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import ArrayLike, Floats
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import cores
@@ -397,7 +396,7 @@ class NMCGRanker:
         self.n_features_in_ = self.ranker_.features
         return self
 
-    def predict(self, X: FeaturesLike) -> NDArray[np.float64]:
+    def predict(self, X: FeaturesLike) -> Floats:
         """Return the scores of rows; larger is better within a query."""
         return self._fitted().predict(X)
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import ArrayLike, Bools, Floats, Int32s, Ints
 from hungjury.base.errors import Argument, MeasureError, Remedy, rel_range
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_RANKS, integer, param
@@ -99,7 +98,7 @@ def reach(weights: Floats) -> int:
     return int(np.flatnonzero(weights).max(initial=-1)) + 1
 
 
-def seen(ranks: Floats | NDArray[np.int32], cutoff: int | None) -> Floats:
+def seen(ranks: Floats | Int32s, cutoff: int | None) -> Floats:
     """Return 1 for ranks down to the cutoff and 0 for those below it."""
     return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
 
@@ -265,7 +264,7 @@ class Measure(Named):
         """Return mean and variance over uncertain labels, for measures that have them."""
         raise NotImplementedError
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         """Say for every list whether the pool contains anything relevant for this measure."""
         if self.always_defined:
             return np.ones(judged.counts.shape[:-1], dtype=bool)

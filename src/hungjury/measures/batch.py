@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Floats, Int16s, Int32s, Ints, NDArray
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores
 from hungjury.data.alignment import Alignment
@@ -25,7 +24,7 @@ from hungjury.data.qrels import MISSING
 from hungjury.measures.base import Kernel, Sum, Sums, pools_of, reach
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
 
-Labels = NDArray[np.int16] | NDArray[np.uint8]
+Labels = Int16s | NDArray[np.uint8]
 T = TypeVar("T")
 
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
@@ -46,7 +45,7 @@ class Scorer:
         self.kernel = kernel_of(self.measure, alignment, top)
 
     @cached_property
-    def _lists(self) -> tuple[Alignment, NDArray[np.int32], Sums] | None:
+    def _lists(self) -> tuple[Alignment, Int32s, Sums] | None:
         """The lists as native code takes them: the places that count, their documents within the
         topic, and sums over them; None: the measure scores itself."""
         kernel = self.kernel
@@ -203,7 +202,7 @@ def on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
         list(pool.map(several, [tasks[i::shares] for i in range(shares)]))
 
 
-def _within(near: Alignment) -> NDArray[np.int32]:
+def _within(near: Alignment) -> Int32s:
     """Return the number of each place's document within its topic."""
     pool = near.pool
     return (near.document - pool.offsets[pool.topic_of[near.document]]).astype(np.int32)
@@ -251,7 +250,7 @@ def kernel_of(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     return kernel if one.averages_ties and kernel.name == "gains" else None
 
 
-def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+def range_of(measure: Measure, pool: Pool, labels: Int16s, top: int) -> float:
     """The unit of panel errors: the measure's range.
 
     For an unbounded measure it is the largest score that an order of the pool can have by these
@@ -269,7 +268,7 @@ def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) 
     return (largest or 1.0) * each
 
 
-def _largest_mean(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+def _largest_mean(measure: Measure, pool: Pool, labels: Int16s, top: int) -> float:
     """Of the scores of the pools in order of their labels, ascending or descending."""
     largest = []
     for topic in range(len(pool.topics)):

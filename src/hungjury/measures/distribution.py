@@ -5,13 +5,10 @@ Everything comes from draws in which all systems are scored under the same label
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Bools, Floats, Ints
 from hungjury.base.records import Record
 from hungjury.stats.correlation import with_ties
 
@@ -35,7 +32,7 @@ def over_topics(values: Floats, average: str, shares: Floats | None = None) -> F
     return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
-def summarised(values: Floats, use: NDArray[np.bool_], average: str) -> Floats:
+def summarised(values: Floats, use: Bools, average: str) -> Floats:
     """Summarise the values [..., topic] that are used; NaN where there is none to average."""
     total = np.where(use, averaged(values, average), 0.0).sum(axis=-1)
     if average == "sum":
@@ -92,7 +89,7 @@ class HitCounts(Record, eq=False):
 
     p: Floats  # [document]: P(relevant), documents being independent
     topic: Ints  # [document]
-    counted: NDArray[np.bool_]  # [system, document]
+    counted: Bools  # [system, document]
 
     def wins(self) -> Floats:
         """P(the row has more relevant documents than the column), exact; ties count half.
@@ -104,7 +101,7 @@ class HitCounts(Record, eq=False):
         asked = np.unique(self.topic)
         reach = [int(self.counted[:, self.topic == t].sum(axis=1).max()) for t in asked]
         length = 2 * sum(reach) + 1
-        total: NDArray[Any] = np.ones((len(one), length // 2 + 1), dtype=complex)
+        total: Array = np.ones((len(one), length // 2 + 1), dtype=complex)
         for t, most in zip(asked, reach, strict=True):
             chance = np.zeros((len(one), 2 * most + 1))
             chance[:, most] = 1.0

@@ -12,9 +12,8 @@ from hashlib import blake2b
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Int32s, Ints, NDArray
 from hungjury.base.errors import Argument, InputError, MeasureError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment, Others
@@ -104,8 +103,8 @@ class World(Record, eq=False):
     aligned: Alignment
     at_least: Floats  # [document, k]: P(grade k or more), k = 1, 2, ...
     keys: NDArray[np.uint64]  # [document]: what the draws of documents outside the pool depend on
-    judged: NDArray[np.bool_]  # [document]: in the pool
-    common: NDArray[np.bool_]  # [document]: in the recall base of every list
+    judged: Bools  # [document]: in the pool
+    common: Bools  # [document]: in the recall base of every list
 
     @staticmethod
     def of(labels: Labels, measure: E) -> World:
@@ -246,7 +245,7 @@ def _drawing(world: World, labels: Labels, measure: E) -> Callable[[int], LabelS
     return draw
 
 
-def _alike(topic: NDArray[np.int32], rows: Floats) -> tuple[Ints, Ints]:
+def _alike(topic: Int32s, rows: Floats) -> tuple[Ints, Ints]:
     """Return the first of all documents of a topic with equal rows, and which is whose."""
     _, first, which = np.unique(
         np.column_stack([topic, rows]), axis=0, return_index=True, return_inverse=True
@@ -345,7 +344,7 @@ def _pools_of_lists(world: World, labels: Labels, measure: E) -> Callable[[Label
     return count
 
 
-def _successes(chance: Floats, numbers: Ints, p: float) -> NDArray[np.int32]:
+def _successes(chance: Floats, numbers: Ints, p: float) -> Int32s:
     """Turn uniform numbers [draw, topic] into binomial ones [draw, system, topic], of so many
     trials [system, topic]: by the inverse distribution function, looked up in tables."""
     out = np.empty((len(chance), *numbers.shape), dtype=np.int32)

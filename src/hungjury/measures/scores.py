@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, NDArray
 from hungjury.base.choices import CurveBy, FrameBackend, ScoresPicture
 from hungjury.base.errors import InputError, Note, UnknownName, check_known, plural
 from hungjury.base.parameters import check_count, check_share, order_by
@@ -105,7 +104,7 @@ class Scores(Record, Result, eq=False):
         counts = plural(m, "measure"), plural(s, "system"), plural(t, "topic")
         return f"Scores({', '.join(counts)})"
 
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Bools:
         """Say which cells enter the summary over topics, [measure, system, topic]."""
         out = self.status != LEFT_OUT
         if self.settings.undefined == "drop":

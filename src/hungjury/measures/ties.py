@@ -7,12 +7,9 @@ and Najork 2008).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Array, Bools, Floats, Ints
 from hungjury.data.judged import Judged
 
 
@@ -26,7 +23,7 @@ def within(judged: Judged, cutoff: Ints | int) -> Floats:
     return np.clip(limit - first + 1, 0, size) / size
 
 
-def _around(judged: Judged, hits: NDArray[np.bool_] | Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+def _around(judged: Judged, hits: Bools | Floats) -> tuple[Array, Array]:
     """Return C and h for the tie of every place."""
     assert judged.ties is not None
     first, _ = judged.ties
@@ -38,15 +35,13 @@ def _around(judged: Judged, hits: NDArray[np.bool_] | Floats) -> tuple[NDArray[A
     closing = np.ones(first.shape, dtype=bool)
     closing[..., :-1] = fresh[..., 1:]
     end = np.minimum.accumulate(np.where(closing, places, width)[..., ::-1], axis=-1)[..., ::-1]
-    total: NDArray[Any] = np.cumsum(hits, axis=-1)
+    total: Array = np.cumsum(hits, axis=-1)
     begin, end = (np.broadcast_to(x, hits.shape) for x in (begin, end))
-    above: NDArray[Any] = np.take_along_axis(total - hits, begin, axis=-1)
+    above: Array = np.take_along_axis(total - hits, begin, axis=-1)
     return above, np.take_along_axis(total, end, axis=-1) - above
 
 
-def expected_precisions(
-    judged: Judged, values: NDArray[np.bool_] | Floats, cutoff: int | None
-) -> Floats:
+def expected_precisions(judged: Judged, values: Bools | Floats, cutoff: int | None) -> Floats:
     """Return [..., list, place]: the mean over orders of relevance times precision, to `cutoff`."""
     assert judged.ties is not None
     first, last = judged.ties
@@ -99,7 +94,7 @@ def precision_sums(judged: Judged, p: Floats, unjudged: float, cutoff: int | Non
     return np.asarray(value.reshape(shape[:-1]))
 
 
-def first_hit_distribution(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def first_hit_distribution(judged: Judged, hits: Bools) -> tuple[Floats, Floats]:
     """Return ranks of the first relevant document and their chances, each [..., list, step].
 
     Lists without a relevant document have chance 0 everywhere.

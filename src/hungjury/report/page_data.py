@@ -18,9 +18,8 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, Bools, Floats, Int16s, Int32s, Ints
 from hungjury.base.records import Record
 from hungjury.data.texts import DOCUMENTS, QUERIES, Kind, TextFiles, find_texts
 from hungjury.judges.agreement import Agreement
@@ -131,7 +130,7 @@ def history_lines(
     return {"rows": rows, "times": times, "low": least, "high": most, "left": left}
 
 
-def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
+def runs_by_bin(bins: Ints, number: int) -> list[str]:
     """Return a path for each bin: strokes, one unit high, over its cells; not for negative bins.
 
     A rectangle for each cell would be forty times as long.
@@ -145,7 +144,7 @@ def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
     return ["".join(path) for path in paths]
 
 
-def border(inside: NDArray[np.bool_]) -> str:
+def border(inside: Bools) -> str:
     """Return a path along the edges where cells inside meet cells outside."""
     parts = []
     for y, x in zip(*np.nonzero(inside[:, 1:] != inside[:, :-1]), strict=True):
@@ -250,9 +249,7 @@ def matrix_judges(found: Agreement) -> list[int]:
     return [k for k in found.order() if k in most]
 
 
-def _matrix(
-    bins: NDArray[np.int64], number: int, values: Floats, names: list[str]
-) -> dict[str, Any]:
+def _matrix(bins: Ints, number: int, values: Floats, names: list[str]) -> dict[str, Any]:
     """Return a heat map: a path for each colour, and numbers where they can be read."""
     size = len(bins)
     numbers = []
@@ -359,7 +356,7 @@ def _agreement(found: Agreement) -> dict[str, Any]:
     }
 
 
-def _thousandths(values: NDArray[np.float64]) -> NDArray[np.int16]:
+def _thousandths(values: Floats) -> Int16s:
     return np.where(np.isnan(values), NOT_KNOWN, np.rint(1000 * values)).astype(np.int16)
 
 
@@ -416,7 +413,7 @@ def _lists(
     }
 
 
-def _unjudged(found: Evidence, rows: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int64]]:
+def _unjudged(found: Evidence, rows: Int32s) -> tuple[list[str], Ints]:
     """Return ids of documents that no judge labelled, as they are met in the lists, and for each
     place of such a document, list after list, which of these ids it has: 1 and up, or 0 where they
     are too many."""
@@ -432,7 +429,7 @@ def _unjudged(found: Evidence, rows: NDArray[np.int32]) -> tuple[list[str], NDAr
     return ids, np.where(at > MOST_UNJUDGED, 0, at)
 
 
-def _labels(found: Evidence, documents: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+def _labels(found: Evidence, documents: Array) -> tuple[Ints, int]:
     """[document, judge]: labels, probabilities in percent; and the number that says: no label."""
     given = found.panel.judgments
     row = np.full(len(given.pool), -1)
@@ -445,7 +442,7 @@ def _labels(found: Evidence, documents: NDArray[Any]) -> tuple[NDArray[np.int64]
     return out, none
 
 
-def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+def _smallest(values: Array) -> Array:
     """Convert to the smallest integers that fit."""
     low, high = values.min(initial=0), values.max(initial=0)
     kinds = (np.uint8, np.int8, np.uint16, np.int16, np.int32)

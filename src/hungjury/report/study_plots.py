@@ -8,8 +8,8 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Array, Floats
 from hungjury.base.choices import RankCorrelation
 from hungjury.base.text import visible
 from hungjury.judges.weights import ESTIMATORS
@@ -117,10 +117,10 @@ def draw_tuples(found: TupleStudy, measure: str, what: str = "tau_ap") -> Figure
 
 def draw_approaches(
     axes: Axes,
-    places: Sequence[float] | NDArray[Any],
-    lines: Mapping[str, NDArray[np.float64]],
+    places: Sequence[float] | Array,
+    lines: Mapping[str, Floats],
     what: str,
-    bands: Mapping[str, NDArray[np.float64]] | None = None,
+    bands: Mapping[str, Floats] | None = None,
 ) -> None:
     """Many approaches, of which few can be told apart. bands: [end, place] of approaches."""
     shown = _best(lines, what)
@@ -135,7 +135,7 @@ def draw_approaches(
             axes.fill_between(places, *bands[name], color=style["color"], alpha=0.12, lw=0)
 
 
-def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
+def _best(lines: Mapping[str, Floats], what: str) -> list[str]:
     sign = 1 if what == "rmse" else -1
     estimators = sorted(
         (n for n in lines if n in ESTIMATORS), key=lambda n: sign * float(lines[n].mean())

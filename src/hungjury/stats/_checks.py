@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import ArrayLike, Floats
 from hungjury.base.errors import InputError, check_seed
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import ArrayLike, Floats, Int16s, Int32s, Ints
 from hungjury.base.records import Record
 from hungjury.stats.resampling import normal_reach
 
@@ -49,9 +48,9 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
 
 
 def judge_pairs(
-    document: NDArray[np.int32],
-    judge: NDArray[np.int32],
-    choice: NDArray[np.int16],
+    document: Int32s,
+    judge: Int32s,
+    choice: Int16s,
     shape: tuple[int, int, int],
 ) -> JudgePairs:
     """Compare every two judges by Cohen's kappa (1960).

@@ -12,10 +12,9 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import ArrayLike, Floats, Ints
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers, refused
 
 TauVariant = Literal["a", "b"]

@@ -19,10 +19,9 @@ from functools import lru_cache
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import ArrayLike, Bools, Floats, Indices, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Seed, count, generator, numbers
@@ -54,7 +53,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
     return _put_back(lowest_so_far, order)
 
 
-def _put_back(adjusted: Floats, order: NDArray[np.intp]) -> Floats:
+def _put_back(adjusted: Floats, order: Indices) -> Floats:
     """Bring adjusted values from sorted order to the order of the tests."""
     result = np.empty_like(adjusted)
     np.put_along_axis(result, order, np.minimum(1, adjusted), axis=-1)
@@ -85,7 +84,7 @@ def told_apart(
     level: float,
     together: bool = False,
     stretch: float = 1.0,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """[system, system]: which systems are told apart.
 
     Parameters
@@ -300,7 +299,7 @@ class TukeyGroups(NamedTuple):
 
     order: Ints
     groups: list[tuple[int, int]]
-    different: NDArray[np.bool_]
+    different: Bools
     needed: Floats
 
 
@@ -331,7 +330,7 @@ def _range_quantile(level: float, means: int, df: int) -> float:
     return float(studentized_range.ppf(level, means, df))
 
 
-def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs(different: Bools) -> list[tuple[int, int]]:
     """Find the longest runs of places without a difference inside."""
     found: list[tuple[int, int]] = []
     for first in range(len(different)):
@@ -343,7 +342,7 @@ def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return found
 
 
-def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+def letter_groups(apart: Bools) -> list[Indices]:
     """Group items that are not told apart; the groups together cover all such pairs.
 
     Parameters
@@ -367,7 +366,7 @@ def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     together = ~np.asarray(apart, dtype=bool)
     np.fill_diagonal(together, True)
     left = np.triu(together, 1)
-    groups: list[NDArray[np.intp]] = []
+    groups: list[Indices] = []
     for first in range(len(together)):
         while left[first].any():
             groups.append(_grown(together, first, int(np.flatnonzero(left[first])[-1])))
@@ -377,7 +376,7 @@ def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     return sorted(_needed(groups, len(together)), key=lambda group: group.tolist())
 
 
-def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp]:
+def _grown(together: Bools, one: int, other: int) -> Indices:
     """Grow a clique from a pair by adding every item that fits."""
     fits = together[one] & together[other]
     for member in range(len(together)):
@@ -386,7 +385,7 @@ def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp
     return np.flatnonzero(fits)
 
 
-def _needed(groups: list[NDArray[np.intp]], size: int) -> list[NDArray[np.intp]]:
+def _needed(groups: list[Indices], size: int) -> list[Indices]:
     """Drop groups whose pairs are all in other groups, smallest groups first."""
     times = np.zeros((size, size), dtype=np.int32)
     for group in groups:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import ArrayLike, Floats
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
 from hungjury.stats.resampling import resample_counts

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import ArrayLike, Floats
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
 

@@ -16,9 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.base.results import Result
@@ -49,7 +48,7 @@ class Means(Record, eq=False):
     levels: list[Any]
     mean: Floats
     half: Floats
-    count: NDArray[np.int64]
+    count: Ints
 
 
 def omega_squared(df: float, f: float, observations: int) -> float:
@@ -73,7 +72,7 @@ class Anova(Record, Result, eq=False):
     factors: tuple[str, ...]
     effects: list[Effect]  # subject, factors, pairs, then error and total
     alpha: float
-    columns: Mapping[str, NDArray[Any]]  # of subject, factors and response, a row an observation
+    columns: Mapping[str, Array]  # of subject, factors and response, a row an observation
     levels: Mapping[str, list[Any]]
 
     @cached_property
@@ -222,7 +221,7 @@ def factorial_anova(
 
 def _columns(
     rows: Iterable[Mapping[str, Any]], response: str, names: Sequence[str]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Array]:
     listed = list(rows)
     for name in (response, *names):
         if not listed or any(name not in row for row in listed):
@@ -242,7 +241,7 @@ def _columns(
     return columns
 
 
-def _scaled(values: Floats, groups: NDArray[Any]) -> Floats:
+def _scaled(values: Floats, groups: Array) -> Floats:
     """Values over the largest of their group."""
     out = values.copy()
     for group in np.unique(groups):
@@ -253,7 +252,7 @@ def _scaled(values: Floats, groups: NDArray[Any]) -> Floats:
 
 
 def _effects(
-    columns: Mapping[str, NDArray[Any]],
+    columns: Mapping[str, Array],
     response: str,
     used: Sequence[str],
     pairs: Sequence[Pair],
@@ -304,9 +303,7 @@ def _effects(
     ]
 
 
-def _check_seen(
-    columns: Mapping[str, NDArray[Any]], levels: Mapping[str, list[Any]], pair: Pair
-) -> None:
+def _check_seen(columns: Mapping[str, Array], levels: Mapping[str, list[Any]], pair: Pair) -> None:
     """Check that every combination of the two factors' levels was observed."""
     seen = set(zip(*(columns[name].tolist() for name in pair), strict=True))
     for both in itertools.product(*(levels[name] for name in pair)):

@@ -14,9 +14,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Int16s, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import MOST_SAMPLES, check_count
@@ -490,7 +489,7 @@ def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple
     return list(found)
 
 
-def membership(tuples: Sequence[tuple[int, ...]], judges: int) -> NDArray[np.bool_]:
+def membership(tuples: Sequence[tuple[int, ...]], judges: int) -> Bools:
     """[tuple, judge]"""
     out = np.zeros((len(tuples), judges), dtype=bool)
     np.put_along_axis(out, np.array(tuples), True, axis=1)
@@ -525,8 +524,8 @@ def _check_votes(name: str, weights: str, top: int) -> None:
 
 
 def weighted_majority(
-    labels: NDArray[np.int16], weights: Floats, topic_of: NDArray[np.integer[Any]]
-) -> NDArray[np.int16]:
+    labels: Int16s, weights: Floats, topic_of: NDArray[np.integer[Any]]
+) -> Int16s:
     """Binary labels [judge, document] and weights [tuple, judge, topic] to labels
     [tuple, document]: 1 where more than half of the weight of those who judged it says so."""
     out = np.empty((len(weights), labels.shape[1]), dtype=np.int16)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Ints
 from hungjury.base.errors import Argument, InputError, Note
 from hungjury.base.files import read_json
 from hungjury.base.options import check_known
@@ -353,7 +353,7 @@ def collection_facts(labels: Qrels, runs: Alignment, rel: int = 1) -> Facts:
     )
 
 
-def judged_depths(runs: Alignment) -> NDArray[np.int64]:
+def judged_depths(runs: Alignment) -> Ints:
     """[system]: the rank down to which all lists of a run are judged without a gap.
 
     Lists that are judged to their end say nothing about the pool; a run that has only such lists

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Indices, Int16s
 from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.base.records import Record
 from hungjury.base.results import Result
@@ -148,12 +147,12 @@ class PanelScores(Record, eq=False):
         return [self.judgments.judges.index(name) for name in self.judges]
 
     @cached_property
-    def labels(self) -> NDArray[np.int16]:
+    def labels(self) -> Int16s:
         """[judge, document] of the judges studied."""
         return self.panel.matrix()[self.places]
 
     @cached_property
-    def known(self) -> NDArray[np.intp]:
+    def known(self) -> Indices:
         """The topics that have gold labels."""
         assert self.scored.gold is not None
         return np.flatnonzero(~np.isnan(self.scored.gold[0]).all(axis=0))

@@ -36,9 +36,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.records import Record
@@ -95,7 +93,7 @@ class Lines(Record, eq=False):
     """A panel: a line of values, one for each rate, under each name; [line, rate] with a band."""
 
     title: str
-    series: Mapping[str, Sequence[float] | NDArray[np.float64]]
+    series: Mapping[str, Sequence[float] | Floats]
 
 
 class Matrix(Record, eq=False):
@@ -104,7 +102,7 @@ class Matrix(Record, eq=False):
     title: str
     rows: Sequence[str]
     columns: Sequence[str]
-    values: NDArray[np.float64]
+    values: Floats
     triangles: tuple[str, str] | None = None
 
 

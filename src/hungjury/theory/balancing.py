@@ -17,9 +17,8 @@ from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.choices import SimulatedLabels
 from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count, check_share
@@ -97,7 +96,7 @@ def balancing_curve(
     q_max: int = 1,
     *,
     method: Method = "auto",
-) -> NDArray[np.float64]:
+) -> Floats:
     """B(N) for many N, as `balancing_index`."""
     check_count("q_min", q_min, 1, MOST_GRADE)
     check_count("q_max", q_max, 1, MOST_GRADE)
@@ -159,15 +158,13 @@ def _bisect(balances: Callable[[Any], Any], length: int) -> Index:
     return good
 
 
-def _balances(
-    scorer: ListScorer, length: int, low: int, top: int
-) -> Callable[[Any], NDArray[np.bool_]]:
+def _balances(scorer: ListScorer, length: int, low: int, top: int) -> Callable[[Any], Bools]:
     """Return a function of ranks, or of one: do lists with `low` from there to the end balance?"""
     pool, ranks = plentiful_pool(length, top + 1), np.arange(1, length + 1)
     sign = -1 if scorer.smaller_is_better else 1
     value = sign * float(scorer(np.where(ranks == 1, top, 0).astype(np.int16)[None], pool)[0])
 
-    def balances(starts: Any) -> NDArray[np.bool_]:
+    def balances(starts: Any) -> Bools:
         tails = np.where(ranks >= np.reshape(starts, (-1, 1)), low, 0).astype(np.int16)
         return sign * scorer(tails, pool) >= value - TOLERANCE * abs(value)
 
@@ -203,7 +200,7 @@ CELLS = 1 << 22  # random numbers in memory at once
 class BalancingCurves(Record, Result, eq=False):
     """B(N) of several measures."""
 
-    lengths: NDArray[np.int64]
+    lengths: Ints
     curves: Mapping[str, Floats]  # measure -> [length]
 
     def table(self) -> Table:
@@ -287,7 +284,7 @@ def balancing_of_all(lengths: Iterable[int] = (10, 100, 1000)) -> BalancingCurve
 class SignificanceCurve(Record, Result, eq=False):
     """Share of trials in which two runs differ, by the rank down to which they are the same."""
 
-    ranks: NDArray[np.int64]  # 0, 1, ..., 20
+    ranks: Ints  # 0, 1, ..., 20
     share: Floats  # of the trials in which the test rejects
     p: float  # persistence of RBP
     balance: float  # balancing index of RBP at this length

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Int16s, Ints
 from hungjury.base.errors import InputError
 from hungjury.data.judged import BUDGET, many_lists
 from hungjury.measures.catalogue import IrMeasure, Measure, measure
 from hungjury.theory.balancing_forms import TOLERANCE
 
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
-Lists: TypeAlias = NDArray[np.int16]
+Lists: TypeAlias = Int16s
 Grades: TypeAlias = tuple[int, ...]
-Numbers: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = Ints
 
 
 class ListScorer:
@@ -94,7 +93,7 @@ class ListPairs(NamedTuple):
     value_after: Floats
     pool: tuple[int, ...]
 
-    def falling(self, smaller_is_better: bool) -> NDArray[np.int64]:
+    def falling(self, smaller_is_better: bool) -> Ints:
         """Numbers of the pairs whose score gets worse by more than rounding."""
         size = np.maximum(np.abs(self.value_before), np.abs(self.value_after))
         gain = self.value_after - self.value_before
@@ -235,7 +234,7 @@ def _moves(
         yield "swap", *_upwards(lists, other, upper)
 
 
-def _upwards(one: Lists, other: Lists, place: NDArray[np.int64]) -> tuple[Lists, Lists]:
+def _upwards(one: Lists, other: Lists, place: Ints) -> tuple[Lists, Lists]:
     """Each pair with the list first that has the lower grade at `place`; equal ones left out."""
     rows = np.arange(len(one))
     gap = other[rows, place].astype(int) - one[rows, place]

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Array, Bools, Floats, Ints
 from hungjury.base.choices import ListOrder, OrderOf, OrderScale
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
@@ -60,8 +60,8 @@ class ListComparison(Record, Result, eq=False):
     b: Grades
     kind: OrderOf
     scale: OrderScale
-    counts_a: NDArray[np.int64]  # rank: [rank, grade] documents of that grade and above down to
-    counts_b: NDArray[np.int64]  # that rank; set: [grade]; ratio scale: [1] units of relevance
+    counts_a: Ints  # rank: [rank, grade] documents of that grade and above down to
+    counts_b: Ints  # that rank; set: [grade]; ratio scale: [1] units of relevance
 
     @property
     def a_leads(self) -> list[tuple[int, ...]]:
@@ -73,7 +73,7 @@ class ListComparison(Record, Result, eq=False):
         """Places where b's count is the larger one: (rank, grade), or (grade,) for sets."""
         return self._entries(self.counts_b > self.counts_a)
 
-    def _entries(self, mask: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    def _entries(self, mask: Bools) -> list[tuple[int, ...]]:
         first = (1, 0) if self.kind == "rank" else (0,)
         return [tuple(int(v) for v in entry) for entry in np.argwhere(mask) + first]
 
@@ -216,14 +216,14 @@ def _labels(given: Sequence[int], name: str) -> Grades:
     return labels
 
 
-def _counts(labels: Grades, kind: str, scale: str, top: int) -> NDArray[np.int64]:
+def _counts(labels: Grades, kind: str, scale: str, top: int) -> Ints:
     """The figures by which lists are compared; all of a's must be within b's for a <= b."""
     if scale == "ratio":
         return np.array([sum(labels)], dtype=np.int64)
     return _reached(np.array(labels), kind, range(top + 1))
 
 
-def _reached(lists: NDArray[Any], order: str, grades: range) -> NDArray[np.int64]:
+def _reached(lists: Array, order: str, grades: range) -> Ints:
     """Count [..., rank, grade] the documents of each of the grades and above down to each rank;
     for sets, [..., grade] in the whole list."""
     running = np.cumsum(lists[..., None] >= np.array(grades), axis=-2, dtype=np.int64)
@@ -259,7 +259,7 @@ def _climb(start: Grades, goal: Grades) -> tuple[Step, ...]:
 MOST_LISTS = 1024  # lists of the longest check: every list is compared with every other
 
 Scale = Literal["interval", "ordinal", "not strict", "not ordered", "by ranks", "undefined"]
-Places = NDArray[np.int64]
+Places = Ints
 MEANINGS: dict[Scale, str] = {
     "interval": "all steps are equal",
     "ordinal": "steps differ",
@@ -395,7 +395,7 @@ def interval_scale(
     return ScaleReport(*about, _scale(gain, values), smallest, largest)
 
 
-def _scale(gain: NDArray[np.float64], values: NDArray[np.float64]) -> Scale:
+def _scale(gain: Floats, values: Floats) -> Scale:
     rounding = TOLERANCE * max(float(np.abs(values).max()), 1.0)
     if gain.min() < -rounding:
         return "not ordered"
@@ -404,7 +404,7 @@ def _scale(gain: NDArray[np.float64], values: NDArray[np.float64]) -> Scale:
     return "interval" if gain.max() - gain.min() <= rounding else "ordinal"
 
 
-def _sets(values: NDArray[np.float64], lists: Lists) -> tuple[NDArray[np.float64], Lists]:
+def _sets(values: Floats, lists: Lists) -> tuple[Floats, Lists]:
     """One list for each set, best first, with its score; NaN if the score depends on the order."""
     best = -np.sort(-lists, axis=1)
     sets, which = np.unique(best, axis=0, return_inverse=True)
@@ -423,7 +423,7 @@ def _steps(lists: Lists, order: ListOrder, grades: int) -> tuple[Places, Places]
         by_digits = np.lexsort(lists.T[::-1])
         return by_digits[:-1], by_digits[1:]
     flat = _reached(lists, order, range(1, grades)).reshape(len(lists), -1)
-    below: NDArray[np.bool_] = np.all(flat[:, None] <= flat[None], axis=2)
+    below: Bools = np.all(flat[:, None] <= flat[None], axis=2)
     np.fill_diagonal(below, False)
     paths = np.asarray(below, dtype=np.float32)
     before, after = np.nonzero(below & (paths @ paths == 0))

@@ -13,12 +13,10 @@ import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Int32s, Ints
 from hungjury.base.errors import MeasureError, check_choice, few
 from hungjury.base.parameters import check_count, check_share
 from hungjury.base.records import Record
@@ -56,13 +54,13 @@ def _refused(said: str, code: str, remedy: str) -> MeasureError:
     return MeasureError(f"the transition matrix {said}", code=code, remedy=remedy)
 
 
-def ranks(states: NDArray[np.int64]) -> str:
+def ranks(states: Ints) -> str:
     """'rank 3', 'ranks 3, 5 and 9 more'."""
     noun = "rank" if len(states) == 1 else "ranks"
     return f"{noun} {few([str(s + 1) for s in states])}"
 
 
-def closed_groups(matrix: Floats) -> list[NDArray[np.int64]]:
+def closed_groups(matrix: Floats) -> list[Ints]:
     """Return the closed communicating classes: groups of recurrent states."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -97,7 +95,7 @@ def stationary_distribution(matrix: Floats) -> Floats:
     return np.asarray(pi / pi.sum())
 
 
-def long_run_distribution(moves: NDArray[np.int64]) -> Floats | None:
+def long_run_distribution(moves: Ints) -> Floats | None:
     """Return the stationary distribution over recurrent ranks, or None if there are none.
 
     A rank that users never leave ends paths and does not trap them: it is removed, and the chain
@@ -136,9 +134,7 @@ def pulls(kind: str, most: int) -> Floats:
     return table
 
 
-def pull_sums(
-    model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any]
-) -> Floats:
+def pull_sums(model: str, hits: Bools, ranks: Int32s, length: Array) -> Floats:
     """Return [..., list, place]: the stationary distribution at relevant places, up to a factor.
 
     hits: [..., list, place] relevant; ranks: of the places; length: [..., list] documents in the
@@ -157,9 +153,7 @@ def pull_sums(
     return np.asarray(sums + alone)  # one state: nothing pulls, and the user stays there
 
 
-def _all_documents(
-    connected: str, kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: object
-) -> Floats:
+def _all_documents(connected: str, kind: str, hits: Bools, ranks: Int32s, length: object) -> Floats:
     above = np.where(hits, ranks, 1) - 1
     below = np.maximum(np.asarray(length)[..., None] - 1 - above, 0)
     if connected == "LO":  # all neighbours pull alike: count them
@@ -169,7 +163,7 @@ def _all_documents(
     return np.asarray(reach[above] + reach[below])
 
 
-def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floats:
+def _neighbours(kind: str, hits: Bools, ranks: Int32s) -> Floats:
     """Add up the pulls of the relevant documents just above and just below."""
     none = int(ranks.max(initial=0)) + 1
     seen = np.maximum.accumulate(np.where(hits, ranks, 0), axis=-1)
@@ -183,7 +177,7 @@ def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) ->
     return np.asarray(up + down)
 
 
-def _pairs(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floats:
+def _pairs(kind: str, hits: Bools, ranks: Int32s) -> Floats:
     """Add up the pulls of all other relevant documents, in blocks of bounded size.
 
     The pulls between a list's places are looked up once for all copies (replicates, judges).
@@ -326,7 +320,7 @@ def user_walk(model: str, relevant: Sequence[int], length: int) -> Walk:
     return Walk(ranks, _watched(matrix, np.array(ranks) - 1) if space == "AD" else matrix)
 
 
-def _watched(matrix: Floats, states: NDArray[np.int64]) -> Floats:
+def _watched(matrix: Floats, states: Ints) -> Floats:
     """The transitions of a chain between some states, whatever others it visits on the way."""
     others = np.setdiff1d(np.arange(len(matrix)), states)
     among = np.eye(len(others)) - matrix[np.ix_(others, others)]
@@ -339,9 +333,7 @@ def _after_steps(model: str, ranks: tuple[int, ...], length: int, steps: int) ->
     return user_walk(model, ranks, length).after(steps)
 
 
-def finite_visits(
-    model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any], steps: int
-) -> Floats:
+def finite_visits(model: str, hits: Bools, ranks: Int32s, length: Array, steps: int) -> Floats:
     """Return [..., list, place]: P(the user is at a relevant place after so many steps), who starts
     at the first. Arguments as in `pull_sums`."""
     out = np.zeros(hits.shape)

@@ -12,9 +12,8 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, Floats, Indices
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural
 from hungjury.base.files import read_json, write_whole
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
@@ -230,7 +229,7 @@ class UserModel(Record, Result):
             remedy=f"choose from {', '.join(c.name for c in self.classes)}",
         )
 
-    def class_of(self, alike: NDArray[Any]) -> NDArray[np.intp]:
+    def class_of(self, alike: Array) -> Indices:
         """Return the index of the class of queries; `alike`: their documents of grade `nav_rel`."""
         names = [c.name for c in self.classes]
         if len(names) == 1:
@@ -277,7 +276,7 @@ class UserModel(Record, Result):
             if n < FEW_PAGES
         )
 
-    def class_notes(self, alike: NDArray[Any], nav_rel: int) -> tuple[Note, ...]:
+    def class_notes(self, alike: Array, nav_rel: int) -> tuple[Note, ...]:
         """Return a note for each class without a query; `alike` as in `class_of`."""
         present = set(np.unique(self.class_of(alike)).tolist())
         absent = [c.name for i, c in enumerate(self.classes) if i not in present]
@@ -298,7 +297,7 @@ class UserModel(Record, Result):
             )
         return np.array([c.rates for c in self.classes], dtype=float)
 
-    def rates_by_topic(self, topics: Sequence[str], which: NDArray[np.intp]) -> Floats:
+    def rates_by_topic(self, topics: Sequence[str], which: Indices) -> Floats:
         """Return each query's own rates where the log has them, else those of its class.
 
         which: [topic] index of the class. The result is [topic, rank].

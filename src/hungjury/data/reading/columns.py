@@ -12,8 +12,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, InputError, Note, Remedy
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
@@ -97,7 +97,7 @@ class InputTable(Record):
     def line(self, row: int) -> int:
         return row + 1 if self.lines is None else self.lines[row]
 
-    def line_numbers(self) -> NDArray[np.int64]:
+    def line_numbers(self) -> Ints:
         return np.array([self.line(i) for i in range(len(self))], dtype=np.int64)
 
     def find(self, role: str) -> str | None:
@@ -222,7 +222,7 @@ class InputTable(Record):
         said = f"the {column} is missing: {value!r} is not an id"
         raise self.error(said, "missing-id", remedy, self.line(row))
 
-    def numbers(self, column: str, what: str) -> NDArray[np.float64]:
+    def numbers(self, column: str, what: str) -> Floats:
         """Return a column of finite numbers."""
         numbers, words = self.labels(column)
         for row in words:
@@ -230,7 +230,7 @@ class InputTable(Record):
             raise self.error(said, "not-a-number", f"fix the {what}", self.line(row))
         return numbers
 
-    def labels(self, column: str) -> tuple[NDArray[np.float64], dict[int, str]]:
+    def labels(self, column: str) -> tuple[Floats, dict[int, str]]:
         """Return a column of labels: numbers, and by row the text of those that are not (empty
         where there is none)."""
         values = self.columns[column]

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.arrays import Bools, Floats, Int32s, Ints, NDArray
 from hungjury.base.errors import Argument, InputError, Note, Remedy, few, noted, plural
 from hungjury.base.files import cores
 from hungjury.base.records import Record
@@ -34,10 +34,10 @@ class Rows(Record, eq=False):
     """Labels in the order of the input; pairs are (topic, document)."""
 
     table: native.LabelTable
-    pair_topic: NDArray[np.int32]
-    pair: NDArray[np.int32]
-    judge: NDArray[np.int32]
-    label: NDArray[np.float64]
+    pair_topic: Int32s
+    pair: Int32s
+    judge: Int32s
+    label: Floats
     line: NDArray[np.uint32]
     file: NDArray[np.unsignedinteger[Any]]
     files: list[str]
@@ -56,7 +56,7 @@ class Rows(Record, eq=False):
         return len(self.label)
 
     @cached_property
-    def values(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def values(self) -> tuple[Floats, Ints]:
         """The different labels in ascending order, and how often each occurs."""
         return native.distinct(self.label)
 
@@ -73,13 +73,13 @@ class Rows(Record, eq=False):
         columns = ("pair", "judge", "label", "line", "file")
         return replace(self, words=words, **{one: getattr(self, one)[rows] for one in columns})
 
-    def whose(self, rows: NDArray[np.bool_], most: int = 5) -> str:
+    def whose(self, rows: Bools, most: int = 5) -> str:
         """Count some rows by judge, largest counts first: 'a 3, b 2 and 7 more'."""
         counts = np.bincount(self.judge[rows], minlength=len(self.judges))
         largest = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
         return few([f"{self.judges[j]} {counts[j]:,}" for j in largest], most)
 
-    def in_all(self, bad: NDArray[np.bool_]) -> str:
+    def in_all(self, bad: Bools) -> str:
         """Say how many labels are bad in the same way, and whose, if there is more than one."""
         whose = f": {self.whose(bad)}" if self.by_judges else ""
         return f" ({plural(int(bad.sum()), 'such label')} in all{whose})" if bad.sum() > 1 else ""
@@ -88,15 +88,13 @@ class Rows(Record, eq=False):
         """Note something, if it was found."""
         self.notes.extend(noted(kind, count, text, **more))
 
-    def note_labels(self, rows: NDArray[np.bool_], kind: str, text: str, after: str = "") -> None:
+    def note_labels(self, rows: Bools, kind: str, text: str, after: str = "") -> None:
         """Note something about some labels, if there are any."""
         count = int(rows.sum())
         whose = f" ({self.whose(rows)})" if self.by_judges else ""
         self.note(kind, count, f"{plural(count, 'label')} {text}{whose}{after}")
 
-    def error(
-        self, at: int | NDArray[np.bool_], message: str, code: str, remedy: Remedy
-    ) -> InputError:
+    def error(self, at: int | Bools, message: str, code: str, remedy: Remedy) -> InputError:
         """Make an error about a row, or the first of some rows."""
         file, line = self.at(at if isinstance(at, int) else int(at.argmax()))
         error = InputError(message, code=code, file=file, line=line, remedy=remedy)

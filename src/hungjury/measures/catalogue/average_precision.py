@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.errors import plural
 from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
@@ -160,7 +159,7 @@ class GradedAP(Measure):
         """g_0 = 0, g_1, ..., of all grades."""
         return np.array([0.0, *self.g])
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         return judged.relevant(int(np.flatnonzero(self.weights)[0])) > 0
 
     def satisfied(self, judged: Judged) -> Floats:

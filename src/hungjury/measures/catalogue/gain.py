@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
@@ -82,7 +81,7 @@ class Graded(WithGains):
         """Return what documents of grades 0 to `top` are worth."""
         raise NotImplementedError
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         gaining = self.gain_of_grades(judged.max_grade) > 0
         return np.asarray(judged.counts[..., gaining].sum(axis=-1) > 0)
 
@@ -147,7 +146,7 @@ class Mean(CG):
     def discount(self, ranks: Floats) -> Floats:
         return np.full(ranks.shape, 1 / self.cutoff)
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         return np.ones(judged.counts.shape[:-1], dtype=bool)
 
     kernel = Discounted.kernel

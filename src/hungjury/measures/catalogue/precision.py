@@ -4,9 +4,8 @@ first relevant documents (RR, Success, ESL)."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import ArrayLike, Bools, Floats, Ints
 from hungjury.base.choices import RecallLevels
 from hungjury.base.parameters import integer, number, one_of, param, required
 from hungjury.data.judged import Judged
@@ -36,7 +35,7 @@ class OfNonrelevant(Binary):
 
     smaller_is_better = True
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         return judged.not_relevant(self.rel) > 0
 
     def where_undefined(self, judged: Judged) -> Floats:

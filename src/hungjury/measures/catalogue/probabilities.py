@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats, Int32s
 from hungjury.base.errors import few, plural
 from hungjury.base.parameters import (
     integer,
@@ -190,7 +189,7 @@ class ExpectedSum(Expected):
 
 
 def _weighted(
-    places: Floats, weights: Floats, values: Floats, elsewhere: float, length: NDArray[np.int32]
+    places: Floats, weights: Floats, values: Floats, elsewhere: float, length: Int32s
 ) -> Floats:
     """Sum weight times value over `places`, with `elsewhere` as the value of all other ranks.
 
@@ -299,7 +298,7 @@ class eRAP(Expected):  # noqa: N801
     def unjudged_depth(self) -> int:  # type: ignore[override]
         return self.base_depth if self.recall_base == "retrieved" else 0
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+    def defined(self, judged: Judged) -> Bools:
         return self._base(judged, self.chances(judged)[1]) > 0
 
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:

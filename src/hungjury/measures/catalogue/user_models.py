@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Indices, Int32s
 from hungjury.base.errors import plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
@@ -102,7 +101,7 @@ class OfUsers(Measure):
         assert self.users is not None
         return self.nav_rel or self.users.nav_rel
 
-    def class_of(self, judged: Judged) -> NDArray[np.intp]:
+    def class_of(self, judged: Judged) -> Indices:
         """Return the class of users of every list."""
         assert self.users is not None
         return self.users.class_of(judged.relevant(self.lowest_navigational))
@@ -256,14 +255,14 @@ class MP(OfUsers):
         """Return the value, times recall where that is asked for."""
         return value * ratio(found, pools.relevant(self.rel)) if self.rec else value
 
-    def _visits(self, judged: Judged, hits: NDArray[np.bool_]) -> Floats:
+    def _visits(self, judged: Judged, hits: Bools) -> Floats:
         """Return [..., list, place]: the stationary distribution at relevant places, up to a
         factor."""
         if self.users is not None:
             return _at_ranks(self.users.stationary()[self.class_of(judged)], judged.ranks)
         if isinstance(self.model, RankMatrix):
             return _at_ranks(np.array(self.stationary), judged.ranks)
-        length: NDArray[Any] = judged.length
+        length: Array = judged.length
         if self.cutoff is not None:
             length = np.minimum(length, self.cutoff)
         if self.steps is not None:
@@ -297,7 +296,7 @@ class MP(OfUsers):
         return np.where(needed, found, 1.0)
 
 
-def _at_ranks(table: Floats, ranks: NDArray[np.int32]) -> Floats:
+def _at_ranks(table: Floats, ranks: Int32s) -> Floats:
     """Look up a table [..., list, rank], or [rank] for all lists, at places; 0 beyond its end."""
     padded = np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, 1)])
     place = np.minimum(ranks - 1, table.shape[-1]).astype(np.intp)
