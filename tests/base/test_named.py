@@ -336,11 +336,15 @@ def test_every_measure_has_a_formula_of_its_own_and_says_where_it_is_from(cls):
 
 # --- a catalogue of our own -----------------------------------------------------------------
 
-TOYS: Catalogue[Named] = Catalogue("toy")
+
+class Toy(Named):
+    """Base of all toys."""
 
 
-@TOYS.add("Ball")
-class Ball(Named):
+TOYS = Catalogue("toy", Toy)
+
+
+class Ball(Toy, called="Ball"):
     """A toy."""
 
     at: ClassVar[str] = "size"
@@ -349,8 +353,7 @@ class Ball(Named):
     size: int = required(kind=parameters.integer, low=1, high=9, doc="how large")
 
 
-@TOYS.add("Box")
-class Box(Named):
+class Box(Toy, called="Box"):
     """Holds another toy, whose text it is given."""
 
     positional: ClassVar[str] = "inside"

@@ -348,7 +348,7 @@ def test_merges_are_listed():
 def test_a_merge_is_one_class_and_its_help_follows():
     """Everything else learns about a new merge from its declaration."""
 
-    class LowestVote(LabelMerge):
+    class LowestVote(LabelMerge, called="lowest"):
         """The lowest vote."""
 
         gives = "labels"
@@ -359,7 +359,6 @@ def test_a_merge_is_one_class_and_its_help_follows():
         def redraw(self, panel, rng):
             return self.decide(panel, "all", rng).choice
 
-    MERGES.add("lowest")(LowestVote)
     try:
         votes = {"t": {"d1": {"a": 1, "b": 1}, "d2": {"a": 0, "b": 1}}}
         merged = merge(judgments(votes, 1), "lowest")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, TypeVar
 
@@ -80,14 +80,19 @@ class Named:
     """
 
     name: ClassVar[str] = ""
+    catalogue: ClassVar[Catalogue[Any]]  # of its base
     at: ClassVar[str | None] = None  # the parameter that is written after @
     positional: ClassVar[str | None] = None  # the one that is written without its name
     _params: ClassVar[dict[str, Declared]] = {}
     __signature__: ClassVar[Any] = Signature()
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, called: str = "") -> None:
+        """Take note of parameters; a class that is `called` something is in the catalogue."""
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared)}
         cls._params = {**cls._params, **own}
+        if called:
+            cls.name = called
+            cls.catalogue.add(cls)
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:
         if unnamed:
@@ -235,14 +240,16 @@ T = TypeVar("T", bound=Named)
 
 
 class Catalogue(Generic[T]):
-    """All things of one kind, by name in any case.
+    """All things of one kind, by name in any case: ``class AP(Measure, called="AP")``.
 
-    hints: remedies for names that other tools use, in lower case with hyphens.
+    base: their base class. hints: remedies for names that other tools use, in lower case with
+    hyphens.
     """
 
-    def __init__(self, kind: str, hints: Mapping[str, str] | None = None) -> None:
+    def __init__(self, kind: str, base: type[T], hints: Mapping[str, str] | None = None) -> None:
         self.kind, self.hints = kind, hints or {}
         self._classes: dict[str, type[T]] = {}  # by name in lower case
+        base.catalogue = self
 
     def __iter__(self) -> Iterator[type[T]]:
         return iter(self._classes.values())
@@ -255,15 +262,9 @@ class Catalogue(Generic[T]):
             self.unknown(name)
         return self._classes[name.lower()]
 
-    def add(self, name: str) -> Callable[[type[T]], type[T]]:
-        """Class decorator: enter a dataclass under its name."""
-
-        def enter(cls: type[T]) -> type[T]:
-            cls.name = name
-            self._classes[name.lower()] = cls
-            return cls
-
-        return enter
+    def add(self, cls: type[T]) -> None:
+        """Enter a class under its name."""
+        self._classes[cls.name.lower()] = cls
 
     def entries(self) -> list[Described]:
         """Return a description of each: name, syntax, meaning, parameters."""

@@ -59,7 +59,7 @@ class Scaling(Named):
         raise NotImplementedError
 
 
-SCALINGS: Catalogue[Scaling] = Catalogue("scaling")
+SCALINGS = Catalogue("scaling", Scaling)
 
 
 class _Odds(Scaling):
@@ -77,8 +77,7 @@ class _Odds(Scaling):
             return np.asarray(1 / (1 + np.exp(-self.k * above)))
 
 
-@SCALINGS.add("geometric")
-class Geometric(_Odds):
+class Geometric(_Odds, called="geometric"):
     """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
 
     Ratios of labels become ratios of odds, in whatever unit a judge counts: twice the label is
@@ -94,8 +93,7 @@ class Geometric(_Odds):
         return float(np.log(labels).mean())
 
 
-@SCALINGS.add("median")
-class Median(_Odds):
+class Median(_Odds, called="median"):
     """p = x^k / (x^k + m^k), m the median of the labels scaled together.
 
     As geometric, but labels may be 0 (then p = 0), and a few extreme labels do not move the others.
@@ -111,8 +109,7 @@ class Median(_Odds):
         return float(np.log(np.median(labels)))
 
 
-@SCALINGS.add("linear")
-class Linear(Scaling):
+class Linear(Scaling, called="linear"):
     """p = (x - low) / (high - low), between ends that are given or those of the labels."""
 
     low: float | None = param(
@@ -158,8 +155,7 @@ class Linear(Scaling):
         return np.asarray((labels - low) / (high - low))
 
 
-@SCALINGS.add("percentile")
-class Percentile(Scaling):
+class Percentile(Scaling, called="percentile"):
     """p = the share of the labels scaled together that are lower, equal ones counted half.
 
     Uses only the order of labels; p is 0.5 on average, however many documents are relevant.

@@ -19,7 +19,7 @@ from hungjury.base.errors import InputError, Note
 from hungjury.base.parameters import integer, number, one_of, param
 from hungjury.data.qrels import Qrels
 from hungjury.data.scales import check_gold
-from hungjury.judges.merge_types import MERGES, Fit, LabelMerge, Verdict
+from hungjury.judges.merge_types import Fit, LabelMerge, Verdict
 from hungjury.judges.panel import NOT_JUDGED, Panel, grade_positions
 from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
@@ -140,8 +140,7 @@ class ExpectationMaximisation(LabelMerge):
         """Return the posterior to start from, [document, grade]."""
 
 
-@MERGES.add("em-mv")
-class FromVotes(ExpectationMaximisation):
+class FromVotes(ExpectationMaximisation, called="em-mv"):
     """EM from the majority's labels (a binary tie: 0.5), or from the shares of votes."""
 
     start: Start = param(
@@ -160,8 +159,7 @@ class FromVotes(ExpectationMaximisation):
         return hard
 
 
-@MERGES.add("em-ordinal")
-class Ordinal(FromVotes):
+class Ordinal(FromVotes, called="em-ordinal"):
     """EM for ordered grades: each judge has a spread and favourite labels, not a whole matrix.
 
     A label l for the true grade g has the probability exp(-a (l - g)^2 + c_l), normalised: one
@@ -176,8 +174,7 @@ class Ordinal(FromVotes):
         """None: boards compare their labels with those of em-mv."""
 
 
-@MERGES.add("em-neu")
-class FromNeutral(ExpectationMaximisation):
+class FromNeutral(ExpectationMaximisation, called="em-neu"):
     """EM from judges who are right 9 times in 10, and equally likely grades."""
 
     def first(self, panel: Panel) -> Floats:

@@ -46,8 +46,7 @@ FEW_TOPICS = 10  # below, documents are resampled
 MergeLike: TypeAlias = "str | Merge | Weights | Aggregator"
 
 
-@MERGES.add("aware")
-class AwareMerge(Merge):
+class AwareMerge(Merge, called="aware"):
     """Weighted mean of the scores under each judge alone; drawn by resampling the judges."""
 
     positional: ClassVar[str] = "weights"

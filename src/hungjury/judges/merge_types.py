@@ -105,10 +105,10 @@ class LabelMerge(Merge, ABC):
     needs_users: ClassVar[bool] = False  # judges alone are not enough
     depends_on: ClassVar[frozenset[str]] = frozenset({"scope", "seed"})  # which of the two
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, called: str = "") -> None:
         """Reset what follows from the parent's decision in a class that decides differently: how
         it is drawn, weighted, or replaced by another merge."""
-        super().__init_subclass__()
+        super().__init_subclass__(called=called)
         if "decide" in vars(cls) and cls.__base__.decide is not LabelMerge.decide:  # type: ignore[union-attr]
             for name in (
                 "takes_weights",
@@ -176,6 +176,7 @@ class _Merges(Catalogue[Merge]):
 
 MERGES = _Merges(
     "merge",
+    Merge,
     {
         **dict.fromkeys(("majority", "majority-vote", "majorityvote", "vote"), "did you mean mv?"),
         **dict.fromkeys(

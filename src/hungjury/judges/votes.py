@@ -14,7 +14,7 @@ from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, MeasureError, MissingExtra, Note, noted, plural
 from hungjury.base.parameters import number, one_of, param, required
 from hungjury.data.qrels import Qrels
-from hungjury.judges.merge_types import MERGES, LabelMerge, Merged, SoftMerge, Verdict
+from hungjury.judges.merge_types import LabelMerge, Merged, SoftMerge, Verdict
 from hungjury.judges.panel import Panel, shares
 
 BinaryTie = Literal["random", "relevant", "not"]
@@ -31,8 +31,7 @@ def vote_shares(panel: Panel) -> Floats:
     return shares(panel.counts(), 1)
 
 
-@MERGES.add("binmv")
-class BinomialVote(SoftMerge):
+class BinomialVote(SoftMerge, called="binmv"):
     """The mean vote as the probability of relevance, or of each grade of graded labels."""
 
     takes_weights: ClassVar[bool] = True
@@ -88,8 +87,7 @@ class AsGiven(SoftMerge):
         return Verdict(posterior=given.grade_p)
 
 
-@MERGES.add("qbinmv")
-class QuantizedBinomialVote(SoftMerge):
+class QuantizedBinomialVote(SoftMerge, called="qbinmv"):
     """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
 
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
@@ -104,8 +102,7 @@ class QuantizedBinomialVote(SoftMerge):
         return Verdict(posterior=np.stack([1 - p, p], axis=1))
 
 
-@MERGES.add("prm")
-class PredictedRelevance(SoftMerge):
+class PredictedRelevance(SoftMerge, called="prm"):
     """What a user would say, given each judge's label (the predicted relevance model).
 
     P(user's grade | label) comes from the documents that users and other judges both labelled, and
@@ -174,8 +171,7 @@ def _predicted(labels: Floats, votes: Floats, pairs: Floats) -> Floats:
     return shares(np.where(own, votes, labels @ chance), 1)
 
 
-@MERGES.add("mv")
-class MajorityVote(LabelMerge):
+class MajorityVote(LabelMerge, called="mv"):
     """The label with most votes (TH 4.1.2); drawn by resampling the judges."""
 
     depends_on: ClassVar[frozenset[str]] = frozenset({"seed"})

@@ -216,6 +216,7 @@ class _Weights(Catalogue[Weights]):
 
 WEIGHTS = _Weights(
     "kind of weights",
+    Weights,  # type: ignore[type-abstract]
     {
         **dict.fromkeys(("uniform", "equal", "majority", "none"), "did you mean uni?"),
         **dict.fromkeys(
@@ -230,16 +231,14 @@ WEIGHTS = _Weights(
 )
 
 
-@WEIGHTS.add("uni")
-class Uniform(Weights):
+class Uniform(Weights, called="uni"):
     """Equal weights."""
 
     def raw(self, panel: ScoredPanel) -> Floats:
         return np.ones(panel.judged.shape)
 
 
-@WEIGHTS.add("estimator")
-class Estimator(Weights):
+class Estimator(Weights, called="estimator"):
     """Weight by distance from random judges: a judge close to a random one is a poor judge.
 
     With D the dissimilarity to each class of random judges, the weight is the smallest D
@@ -274,8 +273,7 @@ class Estimator(Weights):
         return np.asarray((distance if self.weight == "md" else distance**2).min(axis=0))
 
 
-@WEIGHTS.add("supervised")
-class Supervised(Weights):
+class Supervised(Weights, called="supervised"):
     """Weight by closeness to gold labels on the topics that have them; the same for all topics."""
 
     needs: ClassVar[str] = "gold"

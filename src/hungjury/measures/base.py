@@ -170,12 +170,12 @@ class Measure(Named):
     chance_of_unjudged: ClassVar[float] = 0.0  # P(relevant) of a document without a label
     unjudged_depth: ClassVar[int] = 0  # ranks down to which documents outside the pool are needed
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, called: str = "") -> None:
         """Remove the parent's capabilities from a class that scores differently.
 
         It has only those that it declares itself.
         """
-        super().__init_subclass__()
+        super().__init_subclass__(called=called)
         for name in ("kernel", "sums"):
             own, none = getattr(cls, name), getattr(Measure, name)
             if name not in vars(cls) and own is not none and vars(cls).keys() & SCORED_BY:
@@ -324,8 +324,9 @@ class Measure(Named):
 
 
 _AGREEMENT = "agreement between judges is not a measure of runs; `hungjury agreement` reports it"
-CATALOGUE: Catalogue[Measure] = Catalogue(
+CATALOGUE = Catalogue(
     "measure",
+    Measure,
     dict.fromkeys(
         ("krippendorff", "krippendorff-alpha", "kappa", "cohen-kappa", "fleiss-kappa"), _AGREEMENT
     ),

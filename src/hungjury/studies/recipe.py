@@ -199,7 +199,7 @@ class Recipe(Named, ABC):
 MOST_SHOWN = 5  # failed jobs
 LONGEST = 120  # characters of a folder's name
 PUBLISHED = "as-published"
-RECIPES: Catalogue[Recipe] = Catalogue("study")
+RECIPES = Catalogue("study", Recipe)  # type: ignore[type-abstract]
 
 
 def _missing(need: str, data: StudyData) -> str | None:

@@ -14,7 +14,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import MOST_DRAWS, MOST_RANKS, integer, number, param, required
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, CUTOFF, Measure
+from hungjury.measures.base import CUTOFF, Measure
 from hungjury.measures.catalogue.probabilities import (
     BASE_DEPTH,
     COLLECTION,
@@ -63,8 +63,7 @@ def a_measure(value: object) -> Measure:
     return found[0]
 
 
-@CATALOGUE.add("E")
-class E(Uncertain):
+class E(Uncertain, called="E"):
     """Expectation of a measure over uncertain labels, with its variance. Use it for any measure
     when labels are probabilities, as merged judges give them: unlike labels cut at 0.5 it keeps
     how sure they are. Exact for measures with a native kernel, else a mean over drawn label sets;

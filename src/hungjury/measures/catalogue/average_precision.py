@@ -17,7 +17,6 @@ from hungjury.base.errors import plural
 from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     CUTOFF,
     REL,
     BinaryAtCutoff,
@@ -48,8 +47,7 @@ def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Floats:
     return np.asarray(precisions(judged, rel, cutoff).sum(axis=-1))
 
 
-@CATALOGUE.add("AP")
-class AP(BinaryAtCutoff):
+class AP(BinaryAtCutoff, called="AP"):
     """Average precision: the mean over all relevant documents of the precision at their rank,
     0 for those not retrieved. It rewards both finding relevant documents and ranking them early,
     and its mean over topics (MAP) is the classic summary of a system on binary labels. It needs
@@ -69,8 +67,7 @@ class AP(BinaryAtCutoff):
         return self.hits_kernel("precisions", weights, top, lambda pools: pools.relevant(self.rel))
 
 
-@CATALOGUE.add("GMAP")
-class GMAP(AP):
+class GMAP(AP, called="GMAP"):
     """AP averaged over topics by the geometric mean, values below 0.00001 taken as that. It
     stresses improvements on topics where systems do badly: going from 0.01 to 0.02 counts as much
     as going from 0.4 to 0.8. Single topics have the same values as for AP."""
@@ -80,8 +77,7 @@ class GMAP(AP):
     average = "gmean"
 
 
-@CATALOGUE.add("NCP")
-class NCP(Measure):
+class NCP(Measure, called="NCP"):
     """Normalised cumulative precision: the precision expected by a user who stops at a relevant
     document, counted in rank order; with `uniform` this is AP. Use it to say at which relevant
     document users stop, for example mostly at the first ones (`geometric`). Documents not retrieved
@@ -185,8 +181,7 @@ class GradedAP(Measure):
         )  # fmt: skip
 
 
-@CATALOGUE.add("GAP")
-class GAP(GradedAP):
+class GAP(GradedAP, called="GAP"):
     """Graded average precision: precision expected over users, over the expected number of
     documents they find relevant. For graded labels where users differ in the lowest grade that
     satisfies them; with all users at grade 1 it is AP."""
@@ -207,8 +202,7 @@ class GAP(GradedAP):
         return Sums(parts, lambda sums, pools: ratio(np.sum(sums, axis=0), pools.counts @ upto))
 
 
-@CATALOGUE.add("xGAP")
-class xGAP(GradedAP):  # noqa: N801 - the paper's name
+class xGAP(GradedAP, called="xGAP"):  # noqa: N801 - the paper's name
     """Extended graded average precision: like GAP, but every threshold is normalised by the
     number of documents at or above it before users are averaged (XG). Topics with few documents of
     high grades then count as much as others for users who want those."""
@@ -241,8 +235,7 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
         return Sums(self.by_grade(rank, top), finish)
 
 
-@CATALOGUE.add("eGAP")
-class eGAP(GradedAP):  # noqa: N801
+class eGAP(GradedAP, called="eGAP"):  # noqa: N801
     """Expected graded average precision: the mean over users of AP at their threshold (XG). The
     simplest of the graded versions, and the one to use if thresholds are to be read one by one;
     thresholds that no document reaches count as 0."""

@@ -14,7 +14,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Measure, seen
+from hungjury.measures.base import Measure, seen
 from hungjury.measures.catalogue.any_expectation import a_measure
 from hungjury.measures.catalogue.gain import MAX_GRADE, Persistent, gain_table
 
@@ -78,8 +78,7 @@ def _inverse_squares(start: Floats) -> Floats:
     return np.asarray(start**2 * zeta(2.0, start))
 
 
-@CATALOGUE.add("SDCG")
-class SDCG(ReadingToCutoff):
+class SDCG(ReadingToCutoff, called="SDCG"):
     """Scaled DCG: discounted gain divided by the largest that is possible, with the largest grade
     at every rank. Unlike nDCG it does not depend on how many relevant documents there are: topics
     with few of them weigh less."""
@@ -91,8 +90,7 @@ class SDCG(ReadingToCutoff):
         return np.broadcast_to(np.log2(rank + 1) / np.log2(rank + 2), gain.shape)
 
 
-@CATALOGUE.add("BPM")
-class BPM(ReadingToCutoff):
+class BPM(ReadingToCutoff, called="BPM"):
     """Mean gain of a user who stops as soon as the gain wanted is found, or after k documents: the
     bejeweled player model, in its static form."""
 
@@ -104,8 +102,7 @@ class BPM(ReadingToCutoff):
         return np.asarray((total < self.T * (1 - 1e-12)).astype(float))
 
 
-@CATALOGUE.add("INSQ")
-class INSQ(Reading):
+class INSQ(Reading, called="INSQ"):
     """Rate of gain of a user who wants T relevant documents, and grows more willing to read on with
     every rank, whatever was found. Inverse squares are the weights of ranks."""
 
@@ -124,8 +121,7 @@ def _squared(steps: Floats) -> Floats:
     return np.asarray((np.maximum(steps - 1, 0.0) / steps) ** 2)
 
 
-@CATALOGUE.add("INST")
-class INST(Reading):
+class INST(Reading, called="INST"):
     """INSQ for a user who counts what was found: the closer the gain wanted, T, the sooner the user
     stops. The measure adapts to the list, and T may differ from topic to topic in difficulty."""
 
@@ -156,15 +152,13 @@ class NearlyERR(Reading):
         return super().go_on(rank, gain, total) * (1 - gain)
 
 
-@CATALOGUE.add("NERR8")
-class NERR8(ReadingToCutoff, NearlyERR):
+class NERR8(ReadingToCutoff, NearlyERR, called="NERR8"):
     """Nearly ERR, equation 8: the user reads until satisfied, at most k documents."""
 
     formula = "NERR8@k = Σ_n W(n) gain(n), C(n) = 1 - gain(n) for n < k, 0 at k"
 
 
-@CATALOGUE.add("NERR9")
-class NERR9(ReadingToCutoff, NearlyERR):
+class NERR9(ReadingToCutoff, NearlyERR, called="NERR9"):
     """Nearly ERR, equation 9: ERR's reciprocal ranks as a chance to read on."""
 
     formula = "NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
@@ -173,8 +167,7 @@ class NERR9(ReadingToCutoff, NearlyERR):
         return np.asarray(rank / (rank + 1) * (1 - gain))
 
 
-@CATALOGUE.add("NERR10")
-class NERR10(NearlyERR):
+class NERR10(NearlyERR, called="NERR10"):
     """Nearly ERR, equation 10: unsatisfied users read on with probability p, as in RBP."""
 
     formula = "NERR10 = Σ_n W(n) gain(n), C(n) = p (1 - gain(n))"
@@ -187,8 +180,7 @@ class NERR10(NearlyERR):
         return np.full_like(total, 1.0 if gain else 1 / (1 - self.p))
 
 
-@CATALOGUE.add("NERR11")
-class NERR11(NearlyERR, INSQ):
+class NERR11(NearlyERR, INSQ, called="NERR11"):
     """Nearly ERR, equation 11: unsatisfied users read on as in INSQ."""
 
     formula = "NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
@@ -198,8 +190,7 @@ class NERR11(NearlyERR, INSQ):
         return np.ones_like(total) if gain else super().tail(rank, total, gain)
 
 
-@CATALOGUE.add("Residual")
-class Residual(Measure):
+class Residual(Measure, called="Residual"):
     """How much a rank-weighted measure could grow if every document that was not judged had the
     largest gain, those after the end of a list included. The true score is between the score and
     the score plus its residual: where residuals are large, systems should not be compared. For RBP,

@@ -11,7 +11,6 @@ from hungjury.base.arrays import Bools, Floats, Ints
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     CUTOFF,
     RANK_WEIGHTED,
     REL,
@@ -121,8 +120,7 @@ class Discounted(Graded):
         return Kernel("gains", gains, weights, unit, self._weights)
 
 
-@CATALOGUE.add("CG")
-class CG(Discounted):
+class CG(Discounted, called="CG"):
     """Cumulated gain: the gains of the first k documents, added up. The graded version of counting
     relevant documents; the order within the first k ranks does not matter."""
 
@@ -135,8 +133,7 @@ class CG(Discounted):
         return gain_table(top, self.gains, exponential=False)
 
 
-@CATALOGUE.add("Mean")
-class Mean(CG):
+class Mean(CG, called="Mean"):
     """Mean gain of the first k documents; what is missing counts as 0. Mean@1 is the mean score of
     systems that return one document, such as an answer, for every topic."""
 
@@ -152,8 +149,7 @@ class Mean(CG):
     kernel = Discounted.kernel
 
 
-@CATALOGUE.add("nCG")
-class nCG(CG):  # noqa: N801 - the field's name
+class nCG(CG, called="nCG"):  # noqa: N801 - the field's name
     """CG over that of the best possible list: the graded version of recall at k, from 0 to 1."""
 
     formula = "nCG@k = CG@k / CG@k of the best list"
@@ -162,8 +158,7 @@ class nCG(CG):  # noqa: N801 - the field's name
     high = 1.0
 
 
-@CATALOGUE.add("DCG")
-class DCG(Discounted):
+class DCG(Discounted, called="DCG"):
     """Discounted cumulated gain: each gain divided by a logarithm of its rank. Topics with many
     relevant documents reach larger values and dominate the mean; nDCG avoids that."""
 
@@ -194,8 +189,7 @@ class DCG(Discounted):
         return "" if self.base is None or self.gains or self.dcg != "log2" else "eRDCG"
 
 
-@CATALOGUE.add("nDCG")
-class nDCG(DCG):  # noqa: N801
+class nDCG(DCG, called="nDCG"):  # noqa: N801
     """DCG over that of the best possible list, which is made from the whole pool. The usual measure
     for graded labels, mostly with a cutoff of 10 or 20. Gains are the grades themselves, as in
     trec_eval; `dcg="exp-log2"` is the version of learning to rank, which favours high grades."""
@@ -206,8 +200,7 @@ class nDCG(DCG):  # noqa: N801
     high = 1.0
 
 
-@CATALOGUE.add("Q")
-class Q(WithGains):
+class Q(WithGains, called="Q"):
     """Q-measure: average precision with graded gains blended into it by beta. With beta 0 it is AP;
     larger values reward high grades near the top more."""
 
@@ -260,8 +253,7 @@ class Persistent(Discounted):
         return np.asarray((1 - self.p) * self.p ** (ranks - 1))
 
 
-@CATALOGUE.add("RBP")
-class RBP(Persistent):
+class RBP(Persistent, called="RBP"):
     """Rank-biased precision: the rate of gain of a user who reads on with probability p. Values of
     p near 1 describe patient users: 0.5 looks at two documents on average, 0.8 at five, 0.95 at
     twenty. It does not depend on the number of relevant documents, so it needs no complete pool,
@@ -277,8 +269,7 @@ class RBP(Persistent):
         return (np.arange(top + 1) >= self.rel).astype(float)
 
 
-@CATALOGUE.add("gRBP")
-class gRBP(Persistent):  # noqa: N801
+class gRBP(Persistent, called="gRBP"):  # noqa: N801
     """RBP with graded gains, as shares of the largest gain of the scale. The user reads on with
     probability p whatever the documents are worth."""
 
@@ -294,8 +285,7 @@ class gRBP(Persistent):  # noqa: N801
         return np.asarray(table[: top + 1] / (table.max() or 1.0))
 
 
-@CATALOGUE.add("ERR")
-class ERR(Graded):
+class ERR(Graded, called="ERR"):
     """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
     grade l satisfies with probability (2^l - 1) / 2^max_grade. Use it where one good answer is
     enough: what comes after a document of the highest grade hardly counts. With `gains`, gains

@@ -10,7 +10,6 @@ from hungjury.base.choices import RecallLevels
 from hungjury.base.parameters import integer, number, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     RANK_WEIGHTED,
     REL,
     Binary,
@@ -67,8 +66,7 @@ class Share(BinaryAtCutoff):
         return self.hits_kernel("gains", np.ones(len(ranks)), top, self.unit)
 
 
-@CATALOGUE.add("P")
-class P(Share):
+class P(Share, called="P"):
     """Precision at k: the share of the first k ranks that are relevant. Easy to explain, and the
     usual choice where people see one page of results. It ignores the order within the first k
     ranks, and a topic with fewer than k relevant documents cannot reach 1; a shorter list counts as
@@ -84,8 +82,7 @@ class P(Share):
         return self.cutoff
 
 
-@CATALOGUE.add("R")
-class R(Share):
+class R(Share, called="R"):
     """Recall at k: the share of the relevant documents that are in the first k ranks. Use it for
     the first stage of a pipeline, where what is not found is lost. It depends on how many relevant
     documents are known, so it favours systems that contributed to the pool."""
@@ -95,8 +92,7 @@ class R(Share):
     proof = RANK_WEIGHTED
 
 
-@CATALOGUE.add("F1")
-class F1(Share):
+class F1(Share, called="F1"):
     """Harmonic mean of P@k and R@k: high only where both are. It is close to the smaller of the
     two."""
 
@@ -108,8 +104,7 @@ class F1(Share):
         return (self.cutoff + pools.relevant(self.rel)) / 2
 
 
-@CATALOGUE.add("Fallout")
-class Fallout(BinaryAtCutoff, OfNonrelevant):
+class Fallout(BinaryAtCutoff, OfNonrelevant, called="Fallout"):
     """Share of the documents judged not relevant that are in the first k ranks. Smaller is better;
     undefined where nothing was judged not relevant, which counts as 1 if anything was retrieved.
     An empty list has the best value, so read it beside recall."""
@@ -125,8 +120,7 @@ class Fallout(BinaryAtCutoff, OfNonrelevant):
         return ratio(shown - _found(judged, self.rel, cutoff), judged.not_relevant(self.rel))
 
 
-@CATALOGUE.add("Rprec")
-class Rprec(Binary):
+class Rprec(Binary, called="Rprec"):
     """Precision after as many ranks as there are relevant documents, where precision and recall
     are equal. A perfect list scores 1 on every topic, unlike P@k."""
 
@@ -191,8 +185,7 @@ class Interpolated(Binary):
         return np.asarray(np.ceil(level * total - ROUNDING))
 
 
-@CATALOGUE.add("IPrec")
-class IPrec(Interpolated):
+class IPrec(Interpolated, called="IPrec"):
     """Interpolated precision: the highest precision at any rank where recall is at least the level
     after @. The points of a precision-recall curve; a single level is rarely a good summary."""
 
@@ -205,8 +198,7 @@ class IPrec(Interpolated):
         return (self.recall,)
 
 
-@CATALOGUE.add("IPrec11")
-class IPrec11(Interpolated):
+class IPrec11(Interpolated, called="IPrec11"):
     """Mean of the interpolated precisions at recall 0, 0.1, ..., 1: the area under the
     precision-recall curve as it was reported before average precision."""
 
@@ -233,8 +225,7 @@ class FirstHit(BinaryAtCutoff):
         return self.hits_kernel("best", self.worth(ranks), top)
 
 
-@CATALOGUE.add("RR")
-class RR(FirstHit):
+class RR(FirstHit, called="RR"):
     """Reciprocal rank: one over the rank of the first relevant document. For tasks with one right
     answer, such as known items and question answering; its mean over topics is MRR. Everything
     after the first relevant document is ignored, so it varies a lot between topics."""
@@ -246,8 +237,7 @@ class RR(FirstHit):
         return np.asarray(1 / ranks)
 
 
-@CATALOGUE.add("Success")
-class Success(FirstHit):
+class Success(FirstHit, called="Success"):
     """1 if a relevant document is in the first k ranks, else 0. Its mean is the share of topics
     with at least one good result; also called hit rate."""
 
@@ -259,8 +249,7 @@ class Success(FirstHit):
         return np.ones(ranks.shape)
 
 
-@CATALOGUE.add("ESL")
-class ESL(Measure):
+class ESL(Measure, called="ESL"):
     """Search length: the number of documents that are not relevant, read before the `want`-th
     relevant one; undefined where fewer are retrieved, which counts as all that could have been
     read: the documents of the pool judged not relevant plus those retrieved. Smaller is better, in
@@ -284,8 +273,7 @@ class ESL(Measure):
         return np.asarray(judged.not_relevant(self.rel) + judged.length, dtype=float)
 
 
-@CATALOGUE.add("ESLSaving")
-class ESLSaving(Measure):
+class ESLSaving(Measure, called="ESLSaving"):
     """Search length saved against reading the pool in random order, as a share of it: 1 where
     nothing irrelevant is read, 0 where the list is no better than chance, negative if worse.
     A list that does not find enough counts the search length that `ESL` takes for it."""

@@ -24,7 +24,6 @@ from hungjury.base.parameters import (
 )
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     CUTOFF,
     RANK_WEIGHTED,
     Kernel,
@@ -201,8 +200,7 @@ def _weighted(
     return np.asarray(whole_list + (places * (values - elsewhere)).sum(axis=-1))
 
 
-@CATALOGUE.add("eRP")
-class eRP(ExpectedSum):  # noqa: N801 - named like the others
+class eRP(ExpectedSum, called="eRP"):  # noqa: N801 - named like the others
     """Expected precision: the expected share of the first k ranks that are relevant. P@k for labels
     that are probabilities."""
 
@@ -214,8 +212,7 @@ class eRP(ExpectedSum):  # noqa: N801 - named like the others
         return np.full(len(ranks), 1 / self.cutoff)
 
 
-@CATALOGUE.add("eRRBP")
-class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
+class eRRBP(ExpectedSum, called="eRRBP"):  # noqa: N801 - the paper's name
     """Expected rank-biased precision: RBP's sum with probabilities instead of relevance (RR eq. 1).
     It is the exact expectation of RBP."""
 
@@ -227,8 +224,7 @@ class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
         return np.asarray((1 - self.p) * self.p ** (ranks - 1))
 
 
-@CATALOGUE.add("eRDCG")
-class eRDCG(ExpectedSum):  # noqa: N801
+class eRDCG(ExpectedSum, called="eRDCG"):  # noqa: N801
     """Expected discounted cumulated gain: P(relevant) over max(1, log_base n), added up. It is the
     exact expectation of DCG with that base on binary labels."""
 
@@ -278,8 +274,7 @@ COLLECTION = param(
 )  # fmt: skip
 
 
-@CATALOGUE.add("eRAP")
-class eRAP(Expected):  # noqa: N801
+class eRAP(Expected, called="eRAP"):  # noqa: N801
     """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
     of relevant documents. A ratio of expectations, which is quick and has a variance; `E(AP)` is
     the expectation of the ratio, and the two differ where few documents are likely relevant."""

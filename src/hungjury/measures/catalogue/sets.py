@@ -8,7 +8,6 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     CUTOFF,
     REL,
     Binary,
@@ -43,8 +42,7 @@ class OfTheSet(Measure):
     averages_ties = True
 
 
-@CATALOGUE.add("SetP")
-class SetP(Binary, OfTheSet):
+class SetP(Binary, OfTheSet, called="SetP"):
     """Share of the retrieved documents that are relevant: precision of the whole list, for systems
     that return a set rather than a ranking."""
 
@@ -59,8 +57,7 @@ class SetP(Binary, OfTheSet):
         return np.nan_to_num(ratio(judged.hits(self.rel).sum(axis=-1), size))
 
 
-@CATALOGUE.add("SetAP")
-class SetAP(Binary, OfTheSet):
+class SetAP(Binary, OfTheSet, called="SetAP"):
     """Precision times recall of the whole list: average precision of a set without ranks."""
 
     paper = "trec_eval"
@@ -70,8 +67,7 @@ class SetAP(Binary, OfTheSet):
         return SetP(rel=self.rel).score(judged) * SetR(rel=self.rel).score(judged)
 
 
-@CATALOGUE.add("SetR")
-class SetR(Binary, OfTheSet):
+class SetR(Binary, OfTheSet, called="SetR"):
     """Share of the relevant documents that are retrieved: recall of the whole list, for systems
     that return a set rather than a ranking."""
 
@@ -82,8 +78,7 @@ class SetR(Binary, OfTheSet):
         return ratio(judged.hits(self.rel).sum(axis=-1), judged.relevant(self.rel))
 
 
-@CATALOGUE.add("SetF")
-class SetF(OfTheSet):
+class SetF(OfTheSet, called="SetF"):
     """F of the retrieved set: (beta + 1) P R / (beta P + R), as in trec_eval, where beta is not
     squared. Larger beta gives more weight to recall."""
 
@@ -99,8 +94,7 @@ class SetF(OfTheSet):
         return np.where(np.isnan(recall), np.nan, value)
 
 
-@CATALOGUE.add("SetFallout")
-class SetFallout(OfNonrelevant, OfTheSet):
+class SetFallout(OfNonrelevant, OfTheSet, called="SetFallout"):
     """Share of the documents judged not relevant that are retrieved. Smaller is better; undefined
     where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
 
@@ -121,8 +115,7 @@ class Count(OfTheSet):
     paper = "trec_eval"
 
 
-@CATALOGUE.add("NumQ")
-class NumQ(Count):
+class NumQ(Count, called="NumQ"):
     """Number of topics scored. A count, added up over topics."""
 
     formula = "NumQ = 1, added up over topics"
@@ -131,8 +124,7 @@ class NumQ(Count):
         return np.ones(judged.counts.shape[:-1])
 
 
-@CATALOGUE.add("NumRet")
-class NumRet(Count):
+class NumRet(Count, called="NumRet"):
     """Number of documents retrieved, or of relevant ones. A count, added up over topics."""
 
     formula = "NumRet = N, added up over topics; with rel: Σ_n x_n"
@@ -144,8 +136,7 @@ class NumRet(Count):
         return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
 
 
-@CATALOGUE.add("NumRel")
-class NumRel(Binary, Count):
+class NumRel(Binary, Count, called="NumRel"):
     """Number of relevant documents in the pool. A count, added up over topics."""
 
     formula = "NumRel = R, added up over topics"
@@ -154,8 +145,7 @@ class NumRel(Binary, Count):
         return judged.relevant(self.rel).astype(float)
 
 
-@CATALOGUE.add("NumRelRet")
-class NumRelRet(Binary, Count):
+class NumRelRet(Binary, Count, called="NumRelRet"):
     """Number of relevant documents retrieved. A count, added up over topics."""
 
     formula = "NumRelRet = Σ_n x_n, added up over topics"
@@ -164,8 +154,7 @@ class NumRelRet(Binary, Count):
         return np.asarray(judged.hits(self.rel).sum(axis=-1), dtype=float)
 
 
-@CATALOGUE.add("NumNonrelJudgedRet")
-class NumNonrelJudgedRet(Binary, Count):
+class NumNonrelJudgedRet(Binary, Count, called="NumNonrelJudgedRet"):
     """Number of retrieved documents judged not relevant. A count, added up over topics."""
 
     formula = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
@@ -179,8 +168,7 @@ def _for_or_against(top: int, rel: int) -> Floats:
     return np.append(np.where(np.arange(top + 1) >= rel, 1.0, -1.0), 0.0)
 
 
-@CATALOGUE.add("Bpref")
-class Bpref(Binary):
+class Bpref(Binary, called="Bpref"):
     """How often relevant documents are ranked above documents judged not relevant; unjudged
     documents do not matter. Use it where many retrieved documents were not judged and cannot
     safely count as not relevant. It needs documents that were judged not relevant."""
@@ -212,8 +200,7 @@ class Bpref(Binary):
 EPSILON = 0.00001  # of infAP
 
 
-@CATALOGUE.add("infAP")
-class infAP(Binary):  # noqa: N801 - the field's name
+class infAP(Binary, called="infAP"):  # noqa: N801 - the field's name
     """Average precision inferred from a pool of which only a random part was judged (negative
     labels: pooled, not judged). An estimate of AP on the fully judged pool; with a fully judged
     pool it is AP, up to a small smoothing term."""
@@ -238,8 +225,7 @@ class infAP(Binary):  # noqa: N801 - the field's name
         return Sums((inferred,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
 
 
-@CATALOGUE.add("Accuracy")
-class Accuracy(Binary):
+class Accuracy(Binary, called="Accuracy"):
     """Probability that a relevant document of the list is ranked before one that is not relevant.
     Unretrieved documents do not count, so use it to check a ranker during training rather than to
     compare systems. 0 for a list without relevant documents, 1 for one with nothing else."""
@@ -259,8 +245,7 @@ class Accuracy(Binary):
         return np.where(bad > 0, np.nan_to_num(ratio(below, good * bad)), good > 0)
 
 
-@CATALOGUE.add("Compat")
-class Compat(Measure):
+class Compat(Measure, called="Compat"):
     """Compatibility: rank-biased overlap of the list with the ideal list that is most like it,
     divided by the largest that is possible. Grades only order documents; equal ones may come in
     any order."""
@@ -288,8 +273,7 @@ class Compat(Measure):
         return ratio(shared, (best if self.normalize else above[depth]) * (relevant > 0))
 
 
-@CATALOGUE.add("Judged")
-class Judgedness(Measure):
+class Judgedness(Measure, called="Judged"):
     """Share of the first k documents that were judged. It says nothing about relevance, but how far
     to trust the other measures: where it is low, scores depend on how unjudged documents count."""
 

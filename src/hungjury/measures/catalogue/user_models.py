@@ -15,7 +15,6 @@ from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
-    CATALOGUE,
     CUTOFF,
     RANK_WEIGHTED,
     REL,
@@ -120,8 +119,7 @@ class OfUsers(Measure):
         return found + self.users.class_notes(qrels.relevant(lowest), lowest)
 
 
-@CATALOGUE.add("MP")
-class MP(OfUsers):
+class MP(OfUsers, called="MP"):
     """Markov precision: the precision at relevant documents, weighted by how often a user visits
     them who moves over the ranks as a Markov chain. Use it where users do not read from the top to
     the bottom, and to see how much the result depends on how they move. 0 where nothing relevant is
@@ -306,8 +304,7 @@ def _at_ranks(table: Floats, ranks: Int32s) -> Floats:
     return np.asarray(np.take_along_axis(padded, place, axis=-1))
 
 
-@CATALOGUE.add("nMCG")
-class nMCG(OfUsers):  # noqa: N801 - the field's name
+class nMCG(OfUsers, called="nMCG"):  # noqa: N801 - the field's name
     """Normalised Markov cumulated gain: gains 2^grade - 1, weighted by a user dynamic instead of
     DCG's discount, over those of the best possible list sorted by grade. Use it with users
     calibrated on your own click log, to weight ranks by how much they are looked at. The dynamic is

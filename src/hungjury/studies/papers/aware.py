@@ -22,7 +22,7 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names, names
 from hungjury.studies.papers import panels, published
-from hungjury.studies.recipe import RECIPES, Drawing, Report, Shown, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Report, Shown, Studied, file_stem
 
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
@@ -195,8 +195,7 @@ VOTES = ("sgl_tau_msd", "tpc_kld_msd")
 PRINTED = "printed/"  # before the keys of jobs that weigh as the equations are printed
 
 
-@RECIPES.add("aware")
-class Aware(panels.PanelRecipe):
+class Aware(panels.PanelRecipe, called="aware"):
     """Compare AWARE with merging: how many judges are enough, and how best to combine them."""
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"

@@ -37,7 +37,7 @@ from hungjury.studies.gold import (
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names, probabilities
 from hungjury.studies.papers import panels, published
-from hungjury.studies.recipe import RECIPES, Drawing, Report, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Report, Studied, file_stem
 
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
 TUPLES = 10
@@ -58,8 +58,7 @@ LINES = (
 )
 
 
-@RECIPES.add("crowd")
-class Crowd(panels.PanelRecipe):
+class Crowd(panels.PanelRecipe, called="crowd"):
     """Measures of random relevance for single judges, and for merging several."""
 
     paper: ClassVar[str] = "Ferrante et al. 2019, Tables 1 and 2"

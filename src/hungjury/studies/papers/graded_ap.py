@@ -32,7 +32,7 @@ from hungjury.studies.papers.label_sets import (
     rising,
     scores_of,
 )
-from hungjury.studies.recipe import RECIPES, Drawing, Lines, Report, Studied
+from hungjury.studies.recipe import Drawing, Lines, Report, Studied
 
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
@@ -49,8 +49,7 @@ ROUNDING = 1e-9
 ALPHA = 0.05  # of the tests of power
 
 
-@RECIPES.add("graded-ap")
-class GradedAPRecipe(LabelRecipe):
+class GradedAPRecipe(LabelRecipe, called="graded-ap"):
     """GAP, xGAP and eGAP compared with other measures: correlation, robustness and power."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"

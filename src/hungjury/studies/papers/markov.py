@@ -33,7 +33,7 @@ from hungjury.studies.kinds import measure_names, shares
 from hungjury.studies.measure_comparison import complete_runs
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import LabelRecipe, LabelSet, PrintedNumbers
-from hungjury.studies.recipe import RECIPES, Drawing, Lines, Matrix, Report, Shown, Studied
+from hungjury.studies.recipe import Drawing, Lines, Matrix, Report, Shown, Studied
 from hungjury.users.chain import MODELS, user_walk
 
 AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
@@ -48,8 +48,7 @@ NEAR = 0.05  # total variation distance
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
 
 
-@RECIPES.add("markov")
-class Markov(LabelRecipe):
+class Markov(LabelRecipe, called="markov"):
     """Compare rankings of systems by Markov precision and by other measures."""
 
     paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"

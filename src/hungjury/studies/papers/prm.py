@@ -17,13 +17,12 @@ from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.data import GOLD, StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied
+from hungjury.studies.recipe import Recipe, Report, Studied
 
 PARAMETERS = ("level", "p", "low", "high", "pairs")
 
 
-@RECIPES.add("prm")
-class PredictedRelevance(Recipe):
+class PredictedRelevance(Recipe, called="prm"):
     """P(relevant to one group | label of another), and systems scored by it."""
 
     paper: ClassVar[str] = "Demeester, Aly, Hiemstra, Nguyen and Develder 2015"

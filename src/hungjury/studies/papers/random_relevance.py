@@ -44,7 +44,7 @@ from hungjury.studies.papers.label_sets import (
     power_rates,
     rising,
 )
-from hungjury.studies.recipe import RECIPES, Drawing, Matrix, Report, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Matrix, Report, Studied, file_stem
 
 CASES = ("hard", "medium", "lenient")
 COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
@@ -73,8 +73,7 @@ def _case_param(case: str) -> Any:
     )
 
 
-@RECIPES.add("random-relevance")
-class RandomRelevance(LabelRecipe):
+class RandomRelevance(LabelRecipe, called="random-relevance"):
     """Measures of random relevance compared with others: correlation, robustness, power."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018, Figures 1 to 3"
