@@ -25,7 +25,7 @@ os.environ.setdefault("HUNGJURY_THREADS", "1")  # processes are enough
 import numpy as np
 
 from hungjury.base.choices import Prior, Target
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.data.alignment import align
 from hungjury.data.simulation import Simulation, simulate
 from hungjury.judges.merge import merge_method

@@ -8,7 +8,7 @@ from hungjury import users as users
 from hungjury.base.errors import HungjuryError as HungjuryError
 from hungjury.base.errors import Note as Note
 from hungjury.base.results import Plot as Plot
-from hungjury.base.tables import Table as Table
+from hungjury.base.results import Table as Table
 from hungjury.comparison.compare import compare as compare
 from hungjury.comparison.paired import Comparison as Comparison
 from hungjury.data.audit import Audit as Audit

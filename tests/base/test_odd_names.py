@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from builders.commands import ALL
 from hungjury.base.errors import InputError
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.base.text import csv_text
 from hungjury.cli.main import hungjury as group
 

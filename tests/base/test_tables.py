@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.base import tables
+from hungjury.base import results
 from hungjury.base.errors import InputError
-from hungjury.base.tables import Joined, Marked, Table
+from hungjury.base.results import Joined, Marked, Table
 from hungjury.base.text import json_text, tex
 from hungjury.data.runs import read_runs
 from hungjury.data.simulation import simulate
@@ -30,7 +30,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.recipe import run_study
 
 NAN, INF = float("nan"), float("inf")
-TABLE = Table(
+TABLE = hj.Table(
     ["name", "a_b", "p"],
     [
         ["x & <y>", 0.123456789012345678, Marked(0.5, "*", bold=True)],
@@ -210,7 +210,7 @@ def test_numbers_that_share_a_cell_have_columns_of_their_own_in_data() -> None:
 # The work that frames of many systems take grows with them, not with their square.
 
 
-PACKAGE = str(Path(tables.__file__).parents[1])
+PACKAGE = str(Path(results.__file__).parents[1])
 FEW, MANY = 8, 32
 ROWS = 5
 

@@ -153,7 +153,7 @@ def test_names_are_plain_text_in_pictures(tmp_path):
 
 
 def test_rows_of_latex_do_not_begin_with_what_ends_take():
-    from hungjury.base.tables import Table
+    from hungjury.base.results import Table
 
     for name in ("[1]", "*x"):
         text = Table(("system", "AP"), [(name, 0.5)]).to_latex()

@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, StudyFailed
-from hungjury.base.tables import Marked, Table
+from hungjury.base.results import Marked, Table
 from hungjury.cli.main import hungjury as command
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.study import study_command

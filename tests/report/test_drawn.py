@@ -14,7 +14,7 @@ import pytest
 import hungjury as hj
 from builders.drawn import described
 from builders.expected import assert_expected
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.report import board_plots, judge_plots, pictures, study_plots, users
 from hungjury.studies.recipe import Lines, Matrix
 

@@ -14,7 +14,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 
 SIM = hj.simulate(systems=4, topics=8, grades=3, seed=2)
 RUNS = dict(reversed(SIM.runs.to_dict().items()))

@@ -17,7 +17,7 @@ from builders.made_boards import made_board, made_correction, made_gold, made_ou
 from hungjury import __version__
 from hungjury.base.errors import Note
 from hungjury.base.records import Record
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.report import page, page_data, study_page
 from hungjury.report.board import letters
 

@@ -13,7 +13,7 @@ import pytest
 import hungjury as hj
 from builders.scores import scores_of, some_scores
 from hungjury.base.errors import HungjuryError, InputError, UnknownName
-from hungjury.base.tables import Marked, Table
+from hungjury.base.results import Marked, Table
 from hungjury.report.pictures import fit
 
 SIM = hj.simulate(topics=8, systems=6, seed=3)

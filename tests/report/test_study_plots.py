@@ -11,7 +11,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import InputError
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.report.pictures import new_picture, new_rows, picture_bytes, save_picture
 from hungjury.report.study_plots import (
     draw_approaches,

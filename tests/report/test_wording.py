@@ -15,7 +15,7 @@ import pytest
 import hungjury as hj
 from builders.expected import assert_expected
 from builders.made_boards import made_board, made_correction, made_gold, made_outlook, of
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.leaderboard.correction import Covered
 from hungjury.report import board as words
 from hungjury.report import comparison, judge_plots

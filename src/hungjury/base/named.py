@@ -230,7 +230,7 @@ class Listing(list[D]):
         return self.text()
 
     def _repr_html_(self) -> str:
-        from hungjury.base.tables import Table
+        from hungjury.base.results import Table
 
         rows = [[one["write"], one["meaning"]] for one in self]
         return Table(["name", "meaning"], rows).to_html()

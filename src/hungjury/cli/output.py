@@ -19,8 +19,7 @@ from hungjury.cli.failing import refuse, refuse_unused
 
 if TYPE_CHECKING:
     from hungjury.base.errors import Note
-    from hungjury.base.results import Result
-    from hungjury.base.tables import Table
+    from hungjury.base.results import Result, Table
     from hungjury.data.runs import Progress, RunFiles
 
 MANY_FILES, LARGE = 20, 100_000_000

@@ -8,7 +8,7 @@ import click
 
 from hungjury.base.choices import Pooling
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused
 from hungjury.cli.options import Number, count, grade, option, plain_value, second_file

@@ -239,7 +239,7 @@ def compare_rankers_command(
       hungjury compare-rankers MSLR-WEB10K/Fold* --objective lambdarank --without 134-136
       hungjury compare-rankers 'WEB30K=MSLR/Fold*' Istella=istella-s --format latex
     """
-    from hungjury.base.tables import Table
+    from hungjury.base.results import Table
     from hungjury.ltr import compare_data_sets
 
     sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}

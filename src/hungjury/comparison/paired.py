@@ -13,8 +13,7 @@ from hungjury.base.arrays import Array, Floats
 from hungjury.base.choices import ComparisonPicture, Marks, Multiplicity, SignificanceTest
 from hungjury.base.errors import Note, check_known
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.scores import Scores
 from hungjury.stats import multiple

@@ -12,8 +12,7 @@ from hungjury.base.arrays import Floats, Int32s, Ints
 from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import judgments_by, qrels_by
 from hungjury.data.pool import Pool

@@ -13,8 +13,7 @@ from hungjury.base.choices import AgreementPicture
 from hungjury.base.errors import InputError, Note, check_known, few, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments

@@ -14,7 +14,7 @@ from hungjury.base.arrays import Floats, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, Note, noted, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.reading.options import (
     JudgmentsLike,

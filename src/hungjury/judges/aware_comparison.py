@@ -20,8 +20,7 @@ from hungjury.base.errors import (
     plural,
 )
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress

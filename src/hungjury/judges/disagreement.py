@@ -17,8 +17,7 @@ from hungjury.base.arrays import Array, Bools, Floats, Int16s, Ints
 from hungjury.base.errors import Argument, InputError, Note, percent
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Result, Table
 from hungjury.base.text import columns, finite
 from hungjury.data.alignment import align
 from hungjury.data.qrels import Qrels

@@ -24,8 +24,7 @@ from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureErr
 from hungjury.base.files import cores, refuse_inputs, whole_file
 from hungjury.base.parameters import check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.data.labels import read_judgments
 from hungjury.data.pool import natural_order
 from hungjury.data.reading.columns import InputTable

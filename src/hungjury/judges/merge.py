@@ -15,8 +15,7 @@ from hungjury.base.named import Described, Listing
 from hungjury.base.parameters import MOST_DRAWS, check_count, param
 from hungjury.base.plugins import load_plugins
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.reading.options import (
     JudgeOptions,

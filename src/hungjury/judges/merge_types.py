@@ -16,8 +16,7 @@ from hungjury.base.errors import MeasureError, Note, plural
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, in_report
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Plot, Table, html_page, in_report
 from hungjury.data.qrels import Qrels
 from hungjury.judges.panel import NOT_JUDGED, JudgeSettings, Panel
 

@@ -16,8 +16,7 @@ from hungjury.base.choices import BoardPicture, Target
 from hungjury.base.errors import Note, percent
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.base.text import finite, letter
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement, judge_means

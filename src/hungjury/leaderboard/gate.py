@@ -11,8 +11,7 @@ import numpy as np
 from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
 from hungjury.base.options import takes
 from hungjury.base.records import Record, fields_of
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.base.text import finite
 from hungjury.data.labels import as_gold, as_labels
 from hungjury.data.qrels import Judgments, Qrels

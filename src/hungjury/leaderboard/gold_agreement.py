@@ -11,8 +11,7 @@ from hungjury.base.choices import GoldPicture
 from hungjury.base.errors import InputError, Note, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count, check_share
 from hungjury.base.records import Record, fields_of
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table
 from hungjury.base.text import finite
 from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Judgments

@@ -20,8 +20,7 @@ from hungjury.base.errors import InputError, check_choice, plural
 from hungjury.base.files import read_lines, write_whole
 from hungjury.base.provenance import files_of
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.base.text import csv_text
 from hungjury.data.pool import Pool
 from hungjury.data.reading.formats import is_database, open_labels

@@ -17,8 +17,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import ScoreBoardPicture
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
-from hungjury.base.results import Plot, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Table, in_report
 from hungjury.base.text import finite
 from hungjury.comparison.compare import common_values
 from hungjury.judges.aware import aware_of_scores

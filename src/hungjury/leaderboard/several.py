@@ -13,8 +13,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, Note, few, percent, plural
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
-from hungjury.base.results import Result, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table, in_report
 from hungjury.data.reading.formats import read_table, table_format
 from hungjury.data.reading.sources import expand
 from hungjury.judges.merge import MergeLike

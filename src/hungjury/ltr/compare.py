@@ -13,8 +13,7 @@ from hungjury.base.choices import Objective
 from hungjury.base.errors import InputError, Note, plural
 from hungjury.base.options import takes
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Cell, Marked, Table, text_page
+from hungjury.base.results import Cell, Marked, Plot, Result, Table, text_page
 from hungjury.base.text import columns
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold

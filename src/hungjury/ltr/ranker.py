@@ -22,8 +22,7 @@ from hungjury.base.errors import InputError, Note
 from hungjury.base.files import read_json, write_whole
 from hungjury.base.parameters import MOST_FEATURES, MOST_LEAVES, MOST_TREES
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Plot, Result, Table
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.ltr.data import FeaturesLike, RankingData, as_features
 from hungjury.ltr.objective import Goal, need_lightgbm

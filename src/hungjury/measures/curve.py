@@ -12,8 +12,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import CurveBy
 from hungjury.base.errors import UnknownName
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table
 
 if TYPE_CHECKING:
     from hungjury.measures.scores import Scores

@@ -20,7 +20,7 @@ from hungjury.base.choices import MissingScores, RepeatedScores
 from hungjury.base.errors import Argument, InputError, Note, few, plural
 from hungjury.base.files import write_whole
 from hungjury.base.records import Record
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.data.labels import read_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.values import columns_by_role

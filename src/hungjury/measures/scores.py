@@ -16,8 +16,7 @@ from hungjury.base.errors import InputError, Note, UnknownName, check_known, plu
 from hungjury.base.parameters import check_count, check_share, order_by
 from hungjury.base.provenance import origin_of, with_provenance
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.results import Cell, Marked, Plot, Result, Table
 from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.curve import Curve, curve_of

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, plural, shell_word
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import Alignment
 from hungjury.data.audit import Audit, Listing, examined, readable_runs
 from hungjury.data.labels import as_gold

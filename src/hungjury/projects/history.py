@@ -13,8 +13,7 @@ from hungjury.base.errors import InputError, few, plural
 from hungjury.base.files import file_error, write_whole
 from hungjury.base.provenance import input_record
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 
 if TYPE_CHECKING:
     from hungjury.leaderboard.board import Leaderboard

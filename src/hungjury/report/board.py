@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hungjury.base.errors import percent, plural
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.base.text import columns, letter, neighbours, number_text, visible_line
 from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import BoardRow, Leaderboard, Ranking

@@ -10,7 +10,7 @@ import numpy as np
 
 from hungjury.base.choices import Marks
 from hungjury.base.errors import Argument, InputError, plural
-from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.results import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, tex
 from hungjury.comparison.paired import TESTS, Compared, Comparison
 from hungjury.measures.catalogue import Measure, trec_name

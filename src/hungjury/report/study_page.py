@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hungjury import __version__
 from hungjury.base.files import write_whole
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.report.page import part
 from hungjury.report.pictures import picture_bytes
 from hungjury.studies.claims import summary

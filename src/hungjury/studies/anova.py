@@ -20,8 +20,7 @@ import numpy as np
 from hungjury.base.arrays import Array, Floats, Ints
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Result, Table
 from hungjury.stats.multiple import TukeyGroups, tukey_groups
 
 Pair = tuple[str, str]

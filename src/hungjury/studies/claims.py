@@ -20,7 +20,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import plural
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.stats.resampling import interval, resample_counts
 from hungjury.studies.jobs import seed_for
 

@@ -20,8 +20,7 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Result, Table
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress

@@ -17,8 +17,7 @@ import numpy as np
 from hungjury.base.arrays import Floats, Indices, Int16s
 from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike

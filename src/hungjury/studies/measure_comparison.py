@@ -18,8 +18,7 @@ from hungjury.base.choices import RankCorrelation
 from hungjury.base.errors import Argument, InputError, MeasureError
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Plot, Result, Table
 from hungjury.data.alignment import align
 from hungjury.data.labels import as_qrels
 from hungjury.data.qrels import Qrels

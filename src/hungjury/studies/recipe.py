@@ -40,8 +40,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.records import Record
-from hungjury.base.results import in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Table, in_report
 from hungjury.data.reading.options import among
 from hungjury.data.runs import Progress
 from hungjury.measures.catalogue import measure

@@ -26,8 +26,7 @@ from hungjury.base.errors import (
 )
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.measures.catalogue.user_models import MP, nMCG
 from hungjury.theory.list_pairs import (

@@ -23,8 +23,7 @@ from hungjury.base.choices import SimulatedLabels
 from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table
 from hungjury.data.judged import BUDGET
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.paired import t_test

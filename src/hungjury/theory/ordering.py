@@ -21,8 +21,7 @@ from hungjury.base.choices import ListOrder, OrderOf, OrderScale
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
-from hungjury.base.results import Result
-from hungjury.base.tables import Table
+from hungjury.base.results import Result, Table
 from hungjury.theory.balancing_forms import TOLERANCE
 from hungjury.theory.list_pairs import (
     Grades,

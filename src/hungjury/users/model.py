@@ -18,8 +18,7 @@ from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted
 from hungjury.base.files import read_json, write_whole
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result, in_report
-from hungjury.base.tables import Table
+from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.users.chain import TOLERANCE
 
 FORMAT, VERSION = "hungjury user model", 1

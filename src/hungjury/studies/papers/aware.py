@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, one_of, param
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hungjury.base.parameters import integer, param
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.studies.claims import (
     ROUNDING,
     Claim,

@@ -11,7 +11,7 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Joined, Table
+from hungjury.base.results import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, least, most, within

@@ -17,7 +17,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.parameters import integer, param
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.data.qrels import Qrels
 from hungjury.measures.catalogue import Measure

@@ -11,7 +11,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, param
-from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.results import Cell, Marked, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from hungjury.base.parameters import flag, integer, param
-from hungjury.base.tables import Table
+from hungjury.base.results import Table
 from hungjury.studies.claims import RESAMPLES, Resampling
 from hungjury.studies.combining import TupleScores, TupleStudy, join_parts, tuple_parts
 from hungjury.studies.data import StudyData

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, param
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.judges.disagreement import PRM, SCORE_DRAWS
 from hungjury.judges.families import family_names
 from hungjury.judges.prm import prm

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.studies.data import Facts
 
 # Pages of the thesis' tables, by its own list of tables.

@@ -14,7 +14,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
-from hungjury.base.tables import Cell, Table
+from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
