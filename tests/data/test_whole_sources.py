@@ -26,7 +26,7 @@ from hungjury.data.reading import sources
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import table_as_written, table_format
 from hungjury.data.reading.lines import another_kind, unknown_header
-from hungjury.data.reading.nested import LAYOUTS, layout_of, likely_columns
+from hungjury.data.reading.nested import layout_of, layouts, likely_columns
 from hungjury.data.reading.options import (
     BESIDE,
     GOLD,
@@ -426,7 +426,7 @@ for path in sorted(EXPORTS.iterdir()):
         return layout_of(table), likely_columns(table), len(table)
 
     CASES[f"looked at {path.name}"] = looked
-CASES["layouts"] = lambda _: {name: str(one) for name, one in LAYOUTS.items()}
+CASES["layouts"] = lambda _: {name: str(one) for name, one in layouts().items()}
 NESTED = [
     {
         "topic": "1",

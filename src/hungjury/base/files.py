@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NoReturn
@@ -189,6 +190,15 @@ def read_json(path: str, what: str, remedy: str) -> Any:
         raise InputError(
             f"not {what}: {reason}", code="invalid-file", file=path, remedy=remedy
         ) from None
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Return the tables of a text in TOML; a ValueError says what is wrong with it."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
 
 
 def _not_finite(name: str) -> NoReturn:

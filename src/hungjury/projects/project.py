@@ -22,12 +22,11 @@ from __future__ import annotations
 import glob
 import os
 import re
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError, Note, closest
-from hungjury.base.files import OF_PROJECTS, PROJECT, file_error
+from hungjury.base.files import OF_PROJECTS, PROJECT, file_error, toml
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
 from hungjury.data.reading.options import JUDGES, READING, among, run_options
@@ -217,15 +216,11 @@ class _Content:
     """The text of a project file and what it says; all problems are reported at once."""
 
     def __init__(self, path: str, text: str) -> None:
-        if sys.version_info >= (3, 11):
-            import tomllib
-        else:
-            import tomli as tomllib
         self.path, self.places = path, _places(text)
         self.notes: list[Note] = []  # on paths that lead out of the project
         try:
-            self.tables: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            self.tables = toml(text)
+        except ValueError as error:
             found = re.search(r"line (\d+)", str(error))
             raise InputError(
                 f"not TOML: {error}",

@@ -6,6 +6,7 @@ Column names are those of other tools of the field, whose files and frames can b
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from numbers import Integral
@@ -19,45 +20,10 @@ from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.sources import Source, Stop, raise_error
 
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "queryid"),
-    "document": (
-        "document",
-        "doc_id",
-        "docid",
-        "docno",
-        "doc",
-        "corpus-id",
-        "corpus_id",
-        "document_id",
-        "documents",
-        "docs",
-        "doc_ids",
-        "task",
-        "item",
-        "passage_id",
-        "pid",
-        "retrieved_context_ids",
-    ),
-    "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
-    "judge": ("judge", "assessor", "worker", "annotator", "performer"),
-    "iteration": ("iteration", "iter"),
-    "score": ("score", "sim", "scores"),
-    "rank": ("rank",),
-    "tag": ("tag", "run", "system", "run_id", "runid"),
-}
-FALLBACKS: dict[str, tuple[str, ...]] = {  # where no column has one of the names above
-    "topic": (
-        "query",
-        "question",
-        "question_id",
-        "prompt_id",
-        "topicid",
-        "query_text",
-        "user_input",
-    ),
-    "label": ("gold", "truth"),
-}
+with open(os.path.join(os.path.dirname(__file__), "column_names.txt"), encoding="utf-8") as _file:
+    _LINES = [line.replace("|", ":").split(":") for line in _file if line[0] != "#"]
+SYNONYMS = {role: tuple(usual.split()) for role, usual, _ in _LINES}
+FALLBACKS = {role: tuple(others.split()) for role, _, others in _LINES}
 KNOWN = {name for kind in (SYNONYMS, FALLBACKS) for names in kind.values() for name in names}
 TEXTS = {"id", "index", "text", "title", "passage", "url", "prompt", "reason", "explanation",
          "comment", "rationale", "unnamed: 0", ""}  # fmt: skip
@@ -116,7 +82,7 @@ class InputTable(Record):
         else:
             taken = {part for name in self.given.values() for part in (name, *name.split("+"))}
             found = [c for c in self._called(SYNONYMS[role]) if c not in taken]
-            if not found and role in FALLBACKS:
+            if not found:
                 found = [c for c in self._called(FALLBACKS[role]) if c not in taken][:1]
         if len(found) == 2 and role == "document":
             found = self._without_numbers_of_pyterrier(found)

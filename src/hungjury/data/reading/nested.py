@@ -4,17 +4,20 @@ A path goes down through objects by their keys. A list on its way is expanded: e
 row, and what lies beside the list is repeated. ``*`` is every entry of an object and ``@`` its key,
 or the place of an item in its list. Columns are joined by ``+``: ``judge=model+prompt``.
 
-A layout names these paths for the export of a tool.
+`layouts.toml` names these paths for the exports of tools.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from hungjury.base.errors import Argument, InputError, few
+from hungjury.base.files import toml
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import FALLBACKS, SYNONYMS, InputTable
 
@@ -181,90 +184,26 @@ class Layout(Record):
     """Paths of a tool's export, for each role the first that exists; ``?`` at the end of a path
     means any name that columns of the role usually have."""
 
-    topic: tuple[str, ...]
-    document: tuple[str, ...]
-    label: tuple[str, ...]
-    judge: tuple[str, ...] = ()
-    at: tuple[str, ...] = ()  # when
-    failed: tuple[str, object] = ("", None)  # a path, and its value where there is no label
+    topic: Sequence[str]
+    document: Sequence[str]
+    label: Sequence[str]
+    judge: Sequence[str] = ()
+    at: Sequence[str] = ()  # when
+    failed: Sequence[Any] = ("", None)  # a path, and its value where there is no label
     skips: bool = False  # items without a label are something else, such as comments
 
 
-LAYOUTS = {
-    # https://www.promptfoo.dev/docs/configuration/outputs: `results.results`, one per test
-    "promptfoo": Layout(
-        topic=("results.results.vars.?", "results.vars.?"),
-        document=("results.results.vars.?", "results.vars.?"),
-        label=("results.results.response.output", "results.response.output"),
-        judge=("results.results.provider.id", "results.results.provider", "results.provider.id"),
-    ),
-    # https://inspect.aisi.org.uk/eval-logs.html: a log as JSON, `samples` with `scores` by scorer
-    "inspect": Layout(
-        topic=("samples.metadata.?", "samples.id"),
-        document=("samples.metadata.?",),
-        label=("samples.scores.*.value",),
-        judge=("samples.scores.@",),
-    ),
-    # https://docs.opensearch.org/latest/search-plugins/search-relevance/judgments/
-    "opensearch": Layout(
-        topic=("judgmentRatings.query", "hits.hits._source.judgmentRatings.query"),
-        document=(
-            "judgmentRatings.ratings.docId",
-            "hits.hits._source.judgmentRatings.ratings.docId",
-        ),
-        label=(
-            "judgmentRatings.ratings.rating",
-            "hits.hits._source.judgmentRatings.ratings.rating",
-        ),
-        judge=("hits.hits._source.name",),
-    ),
-    # https://labelstud.io/guide/task_format.html: tasks with `annotations` by people
-    "labelstudio": Layout(
-        topic=("data.?",),
-        document=("data.?",),
-        label=tuple(
-            f"annotations.result.value.{kind}" for kind in ("rating", "choices", "number", "text")
-        ),
-        judge=(
-            "annotations.completed_by.email",
-            "annotations.completed_by.id",
-            "annotations.completed_by",
-        ),
-        at=("annotations.created_at",),
-        skips=True,
-    ),
-    # https://docs.argilla.io/latest/how_to_guides/import_export: records with `responses` by
-    # question, each with its user
-    "argilla": Layout(
-        topic=("metadata.?", "fields.?"),
-        document=("metadata.?", "fields.?"),
-        label=("responses.*.value",),
-        judge=("responses.*.user_id",),
-        skips=True,
-    ),
-    # https://prodi.gy/docs/api-interfaces#choice: a line per task; `accept` lists chosen options
-    "prodigy": Layout(
-        topic=("?", "meta.?"),
-        document=("?", "meta.?"),
-        label=("accept", "answer"),
-        judge=("_annotator_id", "_session_id"),
-        at=("_timestamp",),
-        skips=True,
-    ),
-    # https://github.com/castorini/umbrela: a line per query and passage; status 0: not understood
-    "umbrela": Layout(
-        topic=("qid", "query.qid", "query.text", "query"),
-        document=("docid", "candidate.docid", "passage"),
-        label=("judgment",),
-        judge=("model",),
-        failed=("result_status", 0),
-    ),
-}
+@cache
+def layouts() -> dict[str, Layout]:
+    """Return the layouts of tools by name."""
+    with open(os.path.join(os.path.dirname(__file__), "layouts.toml"), encoding="utf-8") as file:
+        tables = toml(file.read())
+    return {name: Layout(**table) for name, table in tables.items()}
 
 
 def layout_of(table: InputTable) -> str | None:
     """Return the name of the tool whose export a table is, None if it is none of these."""
-    for name, layout in LAYOUTS.items():
+    for name, layout in layouts().items():
         wanted = [_paths(layout, role) for role in ("topic", "document", "label")]
         if layout.failed[0]:
             wanted.append([layout.failed[0]])
@@ -278,7 +217,7 @@ def likely_columns(table: InputTable) -> dict[str, str]:
     paths = _all_paths(table)
     found = {}
     for role, names in SYNONYMS.items():
-        known = {*names, *FALLBACKS.get(role, ())}
+        known = {*names, *FALLBACKS[role]}
         ends = [path for path in paths if _last_name(path) in known]
         if len(ends) == 1 and "." in ends[0]:
             found[role] = ends[0]
@@ -302,7 +241,7 @@ def _paths(layout: Layout, role: str) -> list[str]:
 
 def laid_out(table: InputTable, name: str) -> InputTable:
     """Return a table of topics, documents, labels and judges from the export of a tool."""
-    layout = LAYOUTS[name]
+    layout = layouts()[name]
     given = dict(table.given)
     for role in ("topic", "document", "label", "judge", "at"):
         if role not in given:
