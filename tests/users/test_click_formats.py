@@ -225,7 +225,7 @@ def test_a_page_is_navigational_if_it_shows_one_relevant_document(tmp_path: Path
     assert model.log.relevant_shown
     assert model.log.unlabelled == 1
     table = pd.DataFrame({"session": [1, 2, 2], "rank": [1, 2, 1], "query": ["7_1"] * 3})
-    with pytest.raises(InputError, match="the class 'navigational' has no page with a click"):
+    with pytest.raises(InputError, match="the class 'navigational' has 0 pages with clicks"):
         calibrate(table, labels, ranks=3)  # does not list its documents: three in the labels
 
 

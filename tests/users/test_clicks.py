@@ -205,7 +205,7 @@ def test_bad_logs_are_told(text, words, tmp_path):
 
 def test_bad_arguments_are_told(tmp_path):
     text = "session,query,rank,time\n1,q,1,3\n1,q,1,5\n"
-    told(text, "class 'informational' has no page with a click", tmp_path, qrels={"q": {"d": 1}})
+    told(text, "class 'informational' has 0 pages with clicks", tmp_path, qrels={"q": {"d": 1}})
     told(text, "invalid value 'abacus' for engine", tmp_path, engine="abacus")
     with pytest.raises(InputError, match="no such file"):
         calibrate(tmp_path / "nothing")

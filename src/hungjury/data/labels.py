@@ -279,12 +279,9 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
     files = [part for part in parts if isinstance(part, Source)]
     if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
         folder = os.path.dirname(first.name)
-        raise InputError(
-            "only one directory, and a directory is one judge",
-            code="one-judge",
-            file=folder,
-            remedy=f"name its files, if each is a judge: '{folder}/*'",
-        )
+        said = "only one directory, and a directory is one judge"
+        remedy = f"name its files, if each is a judge: '{folder}/*'"
+        raise Source(folder).error(said, "one-judge", remedy)
     _check_names(files)
     return "file"
 

@@ -17,6 +17,7 @@ from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Judgments, Qrels
+from hungjury.data.reading.sources import Source
 from hungjury.data.runs import Runs
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
@@ -107,12 +108,9 @@ def _make_room(folder: Path, names: Collection[str]) -> None:
             if path not in earlier and earlier and str(path.relative_to(folder)) not in names:
                 continue  # added by a user, and in nobody's way
             if path not in earlier or _digest(path.read_bytes()) != earlier[path]:
-                raise InputError(
-                    "this file is not from an earlier simulation, or was changed since",
-                    code="own-file",
-                    file=str(path),
-                    remedy="choose another folder, or move the file away",
-                )
+                said = "this file is not from an earlier simulation, or was changed since"
+                remedy = "choose another folder, or move the file away"
+                raise Source(str(path)).error(said, "own-file", remedy)
         for path in earlier:
             if str(path.relative_to(folder)) not in names:
                 path.unlink(missing_ok=True)

@@ -11,10 +11,11 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from hungjury.base.errors import InputError, check_installed
+from hungjury.base.errors import check_installed
 from hungjury.base.records import Record
 from hungjury.data.reading.sources import MARK, PREFIX, Source, dataset_rows, expand
 
@@ -61,64 +62,60 @@ class Text(Record):
     body: str = ""
 
 
-class _JsonLines:
-    """Lines of objects, such as BEIR's corpus.jsonl."""
+class _Layout:
+    """How lines are read: objects such as those of BEIR's corpus.jsonl, or columns between tabs, of
+    id and text, of id, title and text, or named by a header."""
 
     def __init__(self, source: Source, kind: Kind, first: bytes) -> None:
-        self.file, self.kind = source.name, kind
-        names = _object(first, source.name, 1)
-        key = next((k for k in _IDS if k in names), None)
-        if key is None:
-            raise source.error(
-                f"no id in the first object; its keys are {', '.join(names)}",
-                "no-id",
-                f"call it one of {', '.join(_IDS)}",
-                1,
-            )
-        self.key = key
-        quick = rb'\s*\{\s*"%b"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,}]' % re.escape(key.encode())
-        self.quick = re.compile(quick)
-
-    def id_of(self, line: bytes, number: int) -> str:
-        found = self.quick.match(line)
-        if found is not None:
-            return (found[1] or found[2] or b"").decode("utf-8", "replace")
-        return str(_object(line, self.file, number).get(self.key, ""))
-
-    def text_of(self, line: bytes, number: int) -> Text:
-        row = _object(line, self.file, number)
-        lower = {str(k).lower(): v for k, v in row.items()}
-        heads = [lower[n] for n in self.kind.heads if _filled(lower.get(n))][:1]
-        bodies = [lower[n] for n in self.kind.bodies if _filled(lower.get(n))]
-        if self.kind.body_is_text:
-            bodies = bodies[:1]
-        return Text(*(_clean("\n\n".join(map(_plain, part))) for part in (heads, bodies)))
-
-
-class _Columns:
-    """Lines with tabs: id and text; id, title and text; or named by a header."""
-
-    def __init__(self, source: Source, kind: Kind, first: bytes) -> None:
+        self.file = source.name
+        self.heads: Sequence[str | int] = kind.heads
+        self.bodies: Sequence[str | int] = kind.bodies
+        self.header = self.one_body = False
+        self.key: str | None = None  # of the id in objects
+        if first.lstrip()[:1] == b"{":
+            names = list(_object(first, source.name, 1))
+            self.key = next((k for k in _IDS if k in names), None)
+            if self.key is None:
+                said = f"no id in the first object; its keys are {', '.join(names)}"
+                raise source.error(said, "no-id", f"call it one of {', '.join(_IDS)}", 1)
+            self.one_body = kind.body_is_text
+            quick = rb'\s*\{\s*"%b"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,}]'
+            self.quick = re.compile(quick % re.escape(self.key.encode()))
+            return
+        if b"\t" not in first:
+            said = f"expected {kind.option} as JSON lines or tab-separated columns"
+            remedy = 'write {"_id": …, "text": …} or id<TAB>text in each line'
+            raise source.error(said, "text-format", remedy, 1)
         names = [n.strip().lower() for n in first.decode("utf-8", "replace").split("\t")]
         self.header = names[0] in _IDS and any(n in kind.heads + kind.bodies for n in names)
         if self.header:
             self.heads = [names.index(n) for n in kind.heads if n in names][:1]
             self.bodies = [names.index(n) for n in kind.bodies if n in names]
         elif kind.body_is_text:
-            self.heads, self.bodies = ([len(names) - 2] if len(names) > 2 else []), [-1]
+            self.heads, self.bodies = [len(names) - 2] if len(names) > 2 else [], [-1]
         else:
-            self.heads, self.bodies = [1], list(range(2, len(names)))
+            self.heads, self.bodies = [1], range(2, len(names))
 
     def id_of(self, line: bytes, number: int) -> str:
-        return line.split(b"\t", 1)[0].decode("utf-8", "replace").strip()
+        if self.key is None:
+            return line.split(b"\t", 1)[0].decode("utf-8", "replace").strip()
+        found = self.quick.match(line)
+        if found is not None:
+            return (found[1] or found[2] or b"").decode("utf-8", "replace")
+        return str(_object(line, self.file, number).get(self.key, ""))
 
     def text_of(self, line: bytes, number: int) -> Text:
-        cells = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
-
-        def part(which: list[int]) -> str:
-            return _clean("\n\n".join(cells[i] for i in which if -1 <= i < len(cells)))
-
-        return Text(part(self.heads), part(self.bodies))
+        if self.key is None:
+            cells = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
+            row: dict[Any, Any] = {-1: cells[-1], **dict(enumerate(cells))}
+        else:
+            row = {k.lower(): v for k, v in _object(line, self.file, number).items()}
+        heads, bodies = (
+            [_plain(row[name]) for name in names if row.get(name) not in (None, "", [], {})]
+            for names in (self.heads, self.bodies)
+        )
+        body = bodies[: 1 if self.one_body else None]
+        return Text(_clean("".join(heads[:1])), _clean("\n\n".join(body)))
 
 
 @dataclass
@@ -147,7 +144,7 @@ class Texts:
 
 
 class _Place(Record):
-    layout: _JsonLines | _Columns
+    layout: _Layout
     number: int
     source: Source
     offset: int
@@ -194,13 +191,10 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
                 _scan(source, kind, texts)
     if wanted_count and not texts._places:
         some = ", ".join(map(repr, sorted(texts.missing)[:3]))
-        raise InputError(
-            f"none of the wanted {kind.option} has a text here: wanted are {some}, "
-            f"the file has {', '.join(map(repr, texts.others[:3])) or 'none'}",
-            code="other-ids",
-            file=" ".join(given),
-            remedy=f"give {kind.option} with the ids of these {kind.where}",
-        )
+        said = f"none of the wanted {kind.option} has a text here: wanted are {some}, the file has "
+        said += ", ".join(map(repr, texts.others[:3])) or "none"
+        remedy = f"give {kind.option} with the ids of these {kind.where}"
+        raise Source(" ".join(given)).error(said, "other-ids", remedy)
     return texts
 
 
@@ -226,11 +220,11 @@ def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
 
 def _scan(source: Source, kind: Kind, texts: Texts) -> None:
     keep = source.path is None or source.packed
-    layout: _JsonLines | _Columns | None = None
+    layout: _Layout | None = None
     for number, offset, line in _lines(source):
         if layout is None:
-            layout = _layout(source, kind, line)
-            if isinstance(layout, _Columns) and layout.header:
+            layout = _Layout(source, kind, line)
+            if layout.header:
                 continue
         name = layout.id_of(line, number)
         if len(texts.others) < 3:
@@ -259,33 +253,15 @@ def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
                 yield number, begin, line
 
 
-def _layout(source: Source, kind: Kind, first: bytes) -> _JsonLines | _Columns:
-    if first.lstrip()[:1] == b"{":
-        return _JsonLines(source, kind, first)
-    if b"\t" in first:
-        return _Columns(source, kind, first)
-    raise source.error(
-        f"expected {kind.option} as JSON lines or tab-separated columns",
-        "text-format",
-        'write {"_id": …, "text": …} or id<TAB>text in each line',
-        1,
-    )
-
-
 def _object(line: bytes, file: str, number: int) -> dict[str, object]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
-        raise Source(file).error(
-            "expected a JSON object", "not-json", "fix or remove this line", number
-        )
+        said, remedy = "expected a JSON object", "fix or remove this line"
+        raise Source(file).error(said, "not-json", remedy, number)
     return row
-
-
-def _filled(value: object) -> bool:
-    return value not in (None, "", [], {})
 
 
 def _plain(value: object) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import read_table, table_format
+from hungjury.data.reading.formats import decoded, read_table, table_format
 from hungjury.data.reading.lines import PLAN_HEAD
-from hungjury.data.reading.sources import Source, expand
+from hungjury.data.reading.sources import CHECK_COMMAND, Source, expand
 
 DEFAULT = "0 not relevant, 1 related, 2 relevant, 3 perfectly relevant"
 _REMEDY = f'write each as a digit and its meaning, such as "{DEFAULT}"'
@@ -111,28 +111,20 @@ def read_items(path: str) -> DocumentList:
     """
     found = expand(path)
     if len(found) != 1:
-        raise InputError(
-            f"expected one plan, got {len(found)} files",
-            code="several-plans",
-            file=path,
-            remedy="give one file; label one plan after the other in the same database",
-        )
+        said = f"expected one plan, got {len(found)} files"
+        remedy = "give one file; label one plan after the other in the same database"
+        raise Source(path).error(said, "several-plans", remedy)
     source, head = _without_head(found[0])
     kind = table_format(source)
-    rows = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
+    rows = _plain(found[0]) if kind is None else _table(read_table(source, kind), head)
     items: dict[Item, int] = {}
     for item, line in rows:
         first = items.setdefault(item, line)
         if first != line:
-            raise InputError(
-                f"document '{item.document}' of topic '{item.topic}' is also in line {first}",
-                code="duplicate",
-                file=source.name,
-                line=line,
-                remedy="keep one row per topic and document",
-            )
+            said = f"document '{item.document}' of topic '{item.topic}' is also in line {first}"
+            raise source.error(said, "duplicate", "keep one row per topic and document", line)
     if not items:
-        raise _no_documents(source)
+        raise source.error("the plan has no documents", "empty-plan", CHECK_COMMAND)
     ours = found[0].head().strip() == PLAN_HEAD.encode()
     text = found[0].content().decode("utf-8-sig", "replace") if ours else ""
     return DocumentList(os.path.basename(path), list(items), text)
@@ -160,15 +152,7 @@ def _without_head(source: Source) -> tuple[Source, int]:
     rest, head = source.content(), 0
     while rest.startswith(b"#"):
         rest, head = rest.partition(b"\n")[2], head + 1
-    if not rest.strip():
-        raise _no_documents(source)
-    return Source(source.name, held=rest), head
-
-
-def _no_documents(source: Source) -> InputError:
-    remedy = "check the command that produced it"
-    problem = "the plan has no documents"
-    return InputError(problem, code="empty-plan", file=source.name, remedy=remedy)
+    return Source(source.name, held=rest or b"\n"), head
 
 
 def _table(table: InputTable, head: int) -> Iterator[tuple[Item, int]]:
@@ -185,24 +169,14 @@ def _table(table: InputTable, head: int) -> Iterator[tuple[Item, int]]:
         yield Item(topics[row], documents[row]), head + table.line(row)
 
 
-def _plain(source: Source, head: int) -> Iterator[tuple[Item, int]]:
+def _plain(source: Source) -> Iterator[tuple[Item, int]]:
     """Yield the documents of a text without a header, each with its line."""
-    try:
-        text = source.content().decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(
-            "not UTF-8 text", code="not-utf8", file=source.name, remedy="save it as UTF-8"
-        ) from None
-    for number, line in enumerate(text.split("\n"), head + 1):
+    for number, line in enumerate(decoded(source).split("\n"), 1):
         words = line.split()
         if not words or line.startswith("#"):
             continue
         if len(words) not in (2, 4):
-            raise InputError(
-                f"expected a topic and a document, found {len(words)} columns",
-                code="columns",
-                file=source.name,
-                line=number,
-                remedy="give a table with the columns topic and document, or a qrels file",
-            )
+            said = f"expected a topic and a document, found {len(words)} columns"
+            remedy = "give a table with the columns topic and document, or a qrels file"
+            raise source.error(said, "columns", remedy, number)
         yield Item(words[0], words[len(words) // 2]), number

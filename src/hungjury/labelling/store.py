@@ -22,18 +22,10 @@ from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.records import Record
 from hungjury.base.text import csv_text, decimal_of
 from hungjury.data.labels import judgments_by
+from hungjury.data.reading import formats
 from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import (
-    APPLICATION,
-    VERSION,
-    labelled_columns,
-    not_ours,
-    open_labels,
-    read_table,
-    table_format,
-)
 from hungjury.data.reading.options import LabelPolicy
-from hungjury.data.reading.sources import expand
+from hungjury.data.reading.sources import Source, expand
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.items import DEFAULT, DocumentList, Grade, Item, parse_grades
 
@@ -92,14 +84,14 @@ class LabelStore:
     ) -> None:
         if path == ":memory:":
             remedy = "give a file name such as labels.db"
-            raise _refused(path, "labels in memory would be lost", "unusable-file", remedy)
+            raise Source(path).error("labels in memory would be lost", "unusable-file", remedy)
         self.path, self._file = path, os.path.realpath(path)
         self.lost: InputError | None = None
         try:  # the database contains the secret parts of addresses
             self._handle = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
             problem = f"cannot be opened: {error.strerror}"
-            raise _refused(path, problem, "unreadable", "check the folder") from None
+            raise Source(path).error(problem, "unreadable", "check the folder") from None
         try:
             _check_regular(path, os.fstat(self._handle))
             self._base = sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
@@ -112,28 +104,28 @@ class LabelStore:
             self.close()
             if isinstance(error, sqlite3.OperationalError):
                 problem, remedy = f"cannot be used: {error}", "check the folder and disk"
-                raise _refused(path, problem, "unreadable", remedy) from None
+                raise Source(path).error(problem, "unreadable", remedy) from None
             if isinstance(error, sqlite3.DatabaseError):
-                raise not_ours(path) from None
+                raise formats.not_ours(path) from None
             raise
 
     def _prepare(self) -> None:
         """Check that the file is a database of ours before changing it."""
-        ours = self._base.execute("pragma application_id").fetchone()[0] == APPLICATION
+        ours = self._base.execute("pragma application_id").fetchone()[0] == formats.APPLICATION
         if not ours and self._base.execute("select 1 from sqlite_master").fetchone():
-            raise not_ours(self.path)
+            raise formats.not_ours(self.path)
         version = self._base.execute("pragma user_version").fetchone()[0]
-        if ours and version != VERSION:
+        if ours and version != formats.VERSION:
             problem = f"written by another version of hungjury (format {version}, this one is {{}})"
             remedy = "use that version to export the labels"
-            raise _refused(self.path, problem.format(VERSION), "other-version", remedy)
+            raise Source(self.path).error(problem.format(formats.VERSION), "other-version", remedy)
         for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
             self._base.execute(f"pragma {setting}")
         if not ours:
             schema = files("hungjury.labelling").joinpath("schema.sql").read_text(encoding="utf-8")
             self._base.executescript(
-                f"begin; {schema} pragma application_id = {APPLICATION}; "
-                f"pragma user_version = {VERSION}; commit;"
+                f"begin; {schema} pragma application_id = {formats.APPLICATION}; "
+                f"pragma user_version = {formats.VERSION}; commit;"
             )
 
     def _set_plan(self, given: DocumentList | None) -> None:
@@ -169,12 +161,9 @@ class LabelStore:
         labelled = self._base.execute("select 1 from answers where grade is not null").fetchone()
         if stored is not None and labelled:
             before = ", ".join(f"{g.grade} {g.meaning}".strip() for g in stored)
-            raise InputError(
-                f'labels were given on another scale ("{before}")',
-                code="other-scale",
-                file=self.path,
-                remedy=("leave out", Argument("grades"), "or start another database"),
-            )
+            said = f'labels were given on another scale ("{before}")'
+            remedy = ("leave out", Argument("grades"), "or start another database")
+            raise Source(self.path).error(said, "other-scale", remedy)
         text = json.dumps([[g.grade, g.meaning] for g in chosen])
         self._base.execute("insert or replace into about values ('grades', ?)", (text,))
         return chosen
@@ -227,7 +216,7 @@ class LabelStore:
         else:
             said, remedy = "they could not be copied", "check the folder and disk"
         problem = f"the database was deleted, moved or replaced while it was open; {said}"
-        return _refused(self.path, problem, "database-lost", remedy)
+        return Source(self.path).error(problem, "database-lost", remedy)
 
     def register(self, names: Sequence[str]) -> list[Person]:
         """Return the people with these names and their permanent addresses; add new ones."""
@@ -293,7 +282,7 @@ class LabelStore:
                 listed += f"\n  and {more:,} more" if more > 0 else ""
                 problem = f"{plural(len(problems), 'label')} cannot be stored:{listed}"
                 remedy = "fix or remove these labels; nothing was stored"
-                raise _refused(self.path, problem, "conflicting-labels", remedy)
+                raise Source(self.path).error(problem, "conflicting-labels", remedy)
         return new
 
     # Call each of these inside a transaction.
@@ -325,10 +314,6 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
-def _refused(path: str, problem: str, code: str, remedy: str) -> InputError:
-    return InputError(problem, code=code, file=path, remedy=remedy)
-
-
 LOCKED_BYTE = (1 << 30) + 4096  # after the bytes that SQLite locks, which start at 1 << 30
 
 
@@ -345,7 +330,7 @@ def _lock(path: str, handle: int) -> None:
     except OSError:
         problem = "another `hungjury label` is using this database"
         remedy = "use its page, or stop it with Ctrl-C first"
-        raise _refused(path, problem, "in-use", remedy) from None
+        raise Source(path).error(problem, "in-use", remedy) from None
 
 
 def _check_regular(path: str, found: os.stat_result) -> None:
@@ -357,7 +342,7 @@ def _check_regular(path: str, found: os.stat_result) -> None:
         remedy = "remove the other names, or use a symbolic link"
     else:
         return
-    raise _refused(path, problem, "unusable-file", remedy)
+    raise Source(path).error(problem, "unusable-file", remedy)
 
 
 # Labels that come in from elsewhere and go out again
@@ -367,7 +352,7 @@ COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at"
 
 def all_labels(path: str, safe: bool = False) -> str:
     """Write every label that was not undone, with its judge, as CSV; `labels_given` reads it."""
-    columns = labelled_columns(str(path), "labels")
+    columns = formats.labelled_columns(str(path), "labels")
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     return csv_text([COLUMNS, *rows], safe)
 
@@ -386,11 +371,11 @@ def labels_given(paths: Sequence[str], policy: LabelPolicy, person: str = "") ->
     """
     found: list[LabelGiven] = []
     for source in expand(list(paths)):
-        kind = table_format(source, policy.columns)
+        kind = formats.table_format(source, policy.columns)
         if kind is None:
             found += _labels({person: source.name} if person else source.name, policy)
             continue
-        table = read_table(source, kind, policy.columns, True, layout=policy.layout)
+        table = formats.read_table(source, kind, policy.columns, True, layout=policy.layout)
         said_so = table.columns.get("adjudicated", [0] * len(table))
         of = [str(value).lower() in ("1", "true") for value in said_so]
         for adjudicated in (False, True):
@@ -441,7 +426,7 @@ def _time(value: object) -> str:
 
 def stored_items(path: str) -> list[Item]:
     """Return the documents of all plans of a database."""
-    with open_labels(path) as base:
+    with formats.open_labels(path) as base:
         rows = base.execute("select topic, document from items where plan is not null").fetchall()
     return [Item(*row) for row in rows]
 
@@ -450,7 +435,7 @@ def progress_sentence(path: str) -> str:
     """Say in one sentence how far labelling has come."""
     count = "select count(*) from"
     by_item = f"{count} (select 1 from labels group by item having"
-    with open_labels(path) as base:
+    with formats.open_labels(path) as base:
         plans, items, gold, twice, apart, skipped = (
             base.execute(query).fetchone()[0]
             for query in (

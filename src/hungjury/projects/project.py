@@ -30,6 +30,7 @@ from hungjury.base.files import OF_PROJECTS, PROJECT, file_error, toml
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
 from hungjury.data.reading.options import JUDGES, READING, among, run_options
+from hungjury.data.reading.sources import Source
 from hungjury.data.runs import read_runs
 from hungjury.leaderboard.options import BOARD, PLAN
 
@@ -93,9 +94,8 @@ class Project(Record, eq=False):
             remedy = "write one with `hungjury init`"
             raise file_error(name, error, remedy=remedy) from None
         except UnicodeDecodeError:
-            raise InputError(
-                "not text in UTF-8", code="bad-project", file=name, remedy="save it as UTF-8"
-            ) from None
+            said, remedy = "not text in UTF-8", "save it as UTF-8"
+            raise Source(name).error(said, "bad-project", remedy) from None
         content = _Content(name, text)
         content.check()
         super().__init__(
@@ -125,12 +125,9 @@ class Project(Record, eq=False):
             return next(iter(self.collections.values()))
         if name is not None and name in self.collections:
             return self.collections[name]
-        raise InputError(
-            "the project has several collections" if name is None else f"no collection {name!r}",
-            code="unknown-collection",
-            file=self.path,
-            remedy=f"choose one of {', '.join(self.collections)}",
-        )
+        said = "the project has several collections" if name is None else f"no collection {name!r}"
+        remedy = f"choose one of {', '.join(self.collections)}"
+        raise Source(self.path).error(said, "unknown-collection", remedy)
 
     def leaderboard(
         self, collection: str | None = None, **options: Any
@@ -188,9 +185,7 @@ class Project(Record, eq=False):
         return found
 
     def _missing(self, what: str, table: str) -> InputError:
-        return InputError(
-            f"no {what}", code="incomplete-project", file=self.path, remedy=f"add it to [{table}]"
-        )
+        return Source(self.path).error(f"no {what}", "incomplete-project", f"add it to [{table}]")
 
 
 def _known(given: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
@@ -222,13 +217,9 @@ class _Content:
             self.tables = toml(text)
         except ValueError as error:
             found = re.search(r"line (\d+)", str(error))
-            raise InputError(
-                f"not TOML: {error}",
-                code="bad-project",
-                file=path,
-                line=int(found[1]) if found else None,
-                remedy="fix this line; text needs quotes, lists need brackets",
-            ) from None
+            line = int(found[1]) if found else None
+            remedy = "fix this line; text needs quotes, lists need brackets"
+            raise Source(path).error(f"not TOML: {error}", "bad-project", remedy, line) from None
 
     def check(self) -> None:
         """Raise an error that lists every unknown table, unknown key and wrong value."""
@@ -252,10 +243,8 @@ class _Content:
         problems.sort()
         rest = "".join(f"\n{self.path}:{line}: {text}" for line, text in problems[1:])
         line, first = problems[0]
-        raise InputError(
-            first + rest, code="bad-project", file=self.path, line=line,
-            remedy="keys are the names of options, which the help of each command lists",
-        )  # fmt: skip
+        remedy = "keys are the names of options, which the help of each command lists"
+        raise Source(self.path).error(first + rest, "bad-project", remedy, line)
 
     def _keys(self, table: str, given: Any, allowed: set[str]) -> list[tuple[int, str]]:
         if not isinstance(given, dict):

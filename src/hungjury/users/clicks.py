@@ -127,15 +127,14 @@ def calibrate(
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
     by_query = rates_by == "query"
     with nullcontext() if is_ibis_table(log) else open_engine(engine, memory) as opened:
-        counts = count_clicks(opened, log, relevant, ranks, min_sessions, by_query, columns)
-    rows, report = counts.rows, replace(counts.report, counted_pages=pages)
+        rows, queries, timed, report = count_clicks(
+            opened, log, relevant, ranks, min_sessions, by_query, columns
+        )
     if not rows:
         raise InputError(
             f"no click in the log can be counted ({plural(report.records, 'click')} read)",
             code="nothing-counted",
-            remedy="check the columns session and rank"
-            if relevant is None
-            else "check that queries are labelled",
+            remedy="check the columns session and rank; labels need the queries of the log",
         )
     groups = {ALL: rows}
     if relevant is not None:
@@ -143,9 +142,10 @@ def calibrate(
             NAVIGATIONAL: [r for r in rows if r["group"] == 1],
             INFORMATIONAL: [r for r in rows if r["group"] != 1],
         }
-    classes = [_user_class(name, mine, ranks, counts.timed, pages) for name, mine in groups.items()]
+    classes = [_user_class(name, mine, ranks, timed, pages) for name, mine in groups.items()]
     by_relevant = () if relevant is None else _by_relevant(rows, ranks, pages)
-    query_rates = _query_rates(counts.queries, ranks)
+    report = replace(report, counted_pages=pages)
+    query_rates = _query_rates(queries, ranks)
     return UserModel(tuple(classes), nav_rel, query_rates, by_relevant, log=report)
 
 
@@ -253,18 +253,12 @@ def _user_class(name: str, rows: Sequence[Row], ranks: int, timed: bool, pages: 
     all_moves = int(moves.sum())
     pi = counted.stationary(pages)
     if pi is None:
-        if not counted.pages:
-            what = "no page with a click"
-        else:
-            missing = "rank to which users return" if all_moves else "moves between ranks"
-            what = f"{plural(counted.pages, 'page')} with clicks, but no {missing}"
-        advice = "give a longer log, another nav_rel, or no labels (one class)"
+        said = f"{plural(counted.pages, 'page')} with clicks, and no rank to which users return"
+        more = (";", Argument("pages", "all"), "needs no moves") if pages == "moves" else ()
         raise InputError(
-            f"the class '{name}' has {what}",
+            f"the class '{name}' has {said}",
             code="too-few-clicks",
-            remedy=advice
-            if pages == "all"
-            else (f"{advice};", Argument("pages", "all"), "needs no moves"),
+            remedy=("give a longer log, another nav_rel, or no labels (one class)", *more),
         )
     left = moves.sum(axis=1) if pages == "moves" else counted.visits
     return UserClass(
@@ -282,15 +276,6 @@ def _user_class(name: str, rows: Sequence[Row], ranks: int, timed: bool, pages: 
     )
 
 
-class Counts(Record, eq=False):
-    """The clicks of a log by group of queries, rank, and rank they go to (0: the path ends)."""
-
-    rows: list[Row]  # of queries that are labelled, if labels were given
-    queries: list[Row]  # holding times by query and rank, if they were wanted
-    timed: bool  # whether the log has times
-    report: LogReport
-
-
 def count_clicks(
     engine: QueryEngine | None,
     log: object,
@@ -299,8 +284,10 @@ def count_clicks(
     min_sessions: int,
     by_query: bool,
     columns: Mapping[str, str] | str | None,
-) -> Counts:
-    """Count clicks by group of queries and pair of ranks; holding times by query if asked for.
+) -> tuple[list[Row], list[Row], bool, LogReport]:
+    """Count clicks by group of queries, rank, and rank they go to (0: the path ends), of labelled
+    queries if labels were given; and holding times by query and rank if asked for. Also return
+    whether the log has times.
 
     relevant: documents of each judged query. Queries are grouped by how many of these are on the
     page, where the log lists its documents, else by how many there are.
@@ -326,7 +313,7 @@ def count_clicks(
     report = replace(_report(rows, tally), relevant_shown=shown and tally.listed)
     if not used and relevant and report.unlabelled:
         _refuse_names(named, next(iter(relevant)), report.unlabelled)
-    return Counts(used, queries, bool(times), report)
+    return used, queries, bool(times), report
 
 
 def _refuse_names(clicks: ir.Table, topic: str, unlabelled: int) -> NoReturn:

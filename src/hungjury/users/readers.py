@@ -14,22 +14,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.choices import ClickEngine
-from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra, few
+from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra
 from hungjury.base.files import cores
 from hungjury.base.records import Record
-from hungjury.data.reading.columns import is_frame
+from hungjury.data.reading.columns import InputTable, as_frame, is_frame
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.sources import Source, expand
 from hungjury.data.reading.values import columns_by_role
-from hungjury.users.logs import (
-    KIND,
-    RECORD,
-    Relevant,
-    Tally,
-    group_by_session,
-    write_action_clicks,
-    write_clicks,
-)
+from hungjury.users import logs
+from hungjury.users.logs import KIND, RECORD, Relevant, Tally
 
 if TYPE_CHECKING:
     import pyarrow
@@ -72,25 +65,20 @@ def click_table(
     if engine is None:
         return _columns(with_record(log), "<table>", named), tally
     if is_frame(log):
-        return _columns(engine.arrow(_arrow(log)), "<frame>", named), tally
+        return _columns(engine.arrow(as_frame(log).to_arrow()), "<frame>", named), tally
     sources, kind = one_kind(log, "log")
     name = sources[0].name
     if kind in TABLES:
         return _columns(engine.table(sources, kind), name, named), tally
     if named:
-        raise InputError(
-            f"columns are named, but a log of {kind} has none",
-            code="unused-option",
-            argument="columns",
-            file=name,
-            remedy="leave them out",
-        )
+        said = f"columns are named, but a log of {kind} has none"
+        raise sources[0].error(said, "unused-option", ("leave out", Argument("columns")))
     if kind == "yandex actions":
         tally.listed = True
         clicks = _actions(engine, sources, queries, relevant)
         return _columns(clicks, name, shown=relevant is not None), tally
     path = engine.folder / "clicks.parquet"
-    write_clicks(sources, kind == "yandex pages", path, tally, relevant or {})
+    logs.write_clicks(sources, kind == "yandex pages", path, tally, relevant or {})
     return _columns(engine.read([path]), name, shown=relevant is not None), tally
 
 
@@ -98,12 +86,12 @@ def _actions(
     engine: QueryEngine, sources: Sequence[Source], queries: bool, relevant: Relevant | None
 ) -> ir.Table:
     """Read without the engine; DuckDB sorts logs whose sessions are interleaved."""
-    paths, together = write_action_clicks(sources, engine.folder, queries, relevant)
+    paths, together = logs.write_action_clicks(sources, engine.folder, queries, relevant)
     if not together:
         grouped = engine.folder / "grouped.tsv"
         with open_engine("duckdb", engine.memory) as other:
-            group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
-        paths, _ = write_action_clicks(expand(grouped), engine.folder, queries, relevant)
+            logs.group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
+        paths, _ = logs.write_action_clicks(expand(grouped), engine.folder, queries, relevant)
     return engine.read(paths)
 
 
@@ -183,43 +171,18 @@ def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[
     return paths
 
 
-def _arrow(frame: object) -> pyarrow.Table:
-    import narwhals as nw
-
-    native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
-    if not isinstance(native, nw.DataFrame):
-        raise InputError(
-            f"cannot read clicks from {type(frame).__name__}",
-            code="unsupported-source",
-            remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
-        )
-    return native.to_arrow()
-
-
 def _columns(
     table: ir.Table, name: str, named: Mapping[str, str] | None = None, *, shown: bool = False
 ) -> ir.Table:
     """Select columns by role; text is parsed as numbers, and other text becomes missing. named:
     columns by role. shown: keep the number of relevant documents on the page."""
-    lower = {c.lower(): c for c in table.columns}
+    given = {c: () for c in table.columns if c not in (RECORD, KIND)}
+    known = InputTable(name, given, given=named or {}, usual=COLUMNS)
     roles = {}
-    for role, names in COLUMNS.items():
-        wanted = (named or {}).get(role)
-        names = names if wanted is None else (wanted.lower(),)
-        found = next((lower[n] for n in names if n in lower), None)
-        if found is not None:
-            roles[role] = table[found]
-        elif role in ("session", "rank") or wanted is not None:
-            what = f"for the {role}" if wanted is None else f"'{wanted}'"
-            raise InputError(
-                f"no column {what}; the columns are "
-                + few([c[:40] for c in table.columns if c not in (RECORD, KIND)], 12),
-                code="missing-column",
-                file=name,
-                remedy=("name it:", Argument("columns", f"{role}=NAME"))
-                if wanted is None
-                else "check the name",
-            )
+    for role in COLUMNS:
+        found = known.find(role) if role in known.given else known.known(role)
+        if found is not None or role in ("session", "rank"):
+            roles[role] = table[found or known.need(role)]
     rank = roles["rank"]
     roles["rank"] = (rank.try_cast if rank.type().is_string() else rank.cast)("int64")
     for role in ("time", "until"):

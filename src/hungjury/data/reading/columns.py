@@ -29,16 +29,12 @@ TEXTS = {"id", "index", "text", "title", "passage", "url", "prompt", "reason", "
          "comment", "rationale", "unnamed: 0", ""}  # fmt: skip
 
 
-def understood(role: str) -> str:
-    """Return the names accepted for a role."""
-    return ", ".join(SYNONYMS[role])
-
-
 class InputTable(Record):
     """Columns by their own names.
 
     lines: the line of the file for every row. given: columns that the user has named, by role.
-    stem: the name of the judge or system, where the table does not say it.
+    stem: the name of the judge or system, where the table does not say it. usual: names of columns
+    by role.
     """
 
     name: str
@@ -46,6 +42,7 @@ class InputTable(Record):
     lines: Sequence[int] | None = None
     given: Mapping[str, str] = field(default_factory=dict)
     stem: str = ""
+    usual: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: SYNONYMS, repr=False)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -81,9 +78,9 @@ class InputTable(Record):
                 )
         else:
             taken = {part for name in self.given.values() for part in (name, *name.split("+"))}
-            found = [c for c in self._called(SYNONYMS[role]) if c not in taken]
+            found = [c for c in self._called(self.usual[role]) if c not in taken]
             if not found:
-                found = [c for c in self._called(FALLBACKS[role]) if c not in taken][:1]
+                found = [c for c in self._called(FALLBACKS.get(role, ())) if c not in taken][:1]
         if len(found) == 2 and role == "document":
             found = self._without_numbers_of_pyterrier(found)
         if len(found) > 1:
@@ -102,7 +99,7 @@ class InputTable(Record):
 
     def known(self, role: str) -> str | None:
         """Return the first column that is named for a role, or has a usual name of it."""
-        return self.given.get(role) or next(iter(self._called(SYNONYMS[role])), None)
+        return self.given.get(role) or next(iter(self._called(self.usual[role])), None)
 
     def _without_numbers_of_pyterrier(self, found: list[str]) -> list[str]:
         """Drop `docid`, PyTerrier's own number for the document; `docno` is the id."""
@@ -113,7 +110,7 @@ class InputTable(Record):
         return [by_name["docno"]] if numbers else found
 
     def _check_not_a_run(self, label: str) -> None:
-        others = [c for role in ("rank", "tag") for c in self._called(SYNONYMS[role])]
+        others = [c for role in ("rank", "tag") for c in self._called(self.usual[role])]
         if label.strip().lower() == "score" and others:
             raise self.error(
                 f"this is a run: it has the columns {label} and {', '.join(others)}",
@@ -128,7 +125,7 @@ class InputTable(Record):
         found = self.find(role)
         if found is None:
             named = Argument("columns", f"{role}=NAME")
-            rename = f"or rename it to one of {understood(role)}"
+            rename = f"or rename it to one of {', '.join(self.usual[role])}"
             if role == "score":
                 rename += "; ranks in a column rank are enough"
             wide = f"{rename}; if every judge has a column, use"
@@ -243,27 +240,34 @@ def is_frame(source: object) -> bool:
     return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
 
 
+def as_frame(frame: object) -> Any:
+    """Return a frame of pandas, polars or pyarrow as narwhals has it; a lazy one is collected."""
+    import narwhals as nw
+
+    native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.DataFrame):
+        return native
+    raise InputError(
+        f"cannot read from {type(frame).__name__}",
+        code="unsupported-source",
+        remedy="give a pandas, polars or pyarrow frame",
+    )
+
+
 def frame_table(
     frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
 ) -> InputTable:
-    """Return a frame of pandas, polars or pyarrow; a lazy one is collected."""
-    import narwhals as nw
-
+    """Return the table of a frame."""
     try:
-        native: Any = nw.from_native(_plain_frame(frame), pass_through=True, allow_series=False)
-        if isinstance(native, nw.LazyFrame):
-            native = native.collect()
-        frames = isinstance(native, nw.DataFrame)
-        columns = {c: native[c].to_list() for c in native.columns} if frames else {}
+        native = as_frame(frame)
+        columns = {c: native[c].to_list() for c in native.columns}
+    except InputError:
+        raise
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         said = f"the columns cannot be read: {error}"
         raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
-    if not frames:
-        raise InputError(
-            f"cannot read from {type(frame).__name__}",
-            code="unsupported-source",
-            remedy="give a pandas, polars or pyarrow frame",
-        )
     return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hungjury import native
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.text import decimal_of
-from hungjury.data.reading.columns import understood
+from hungjury.data.reading.columns import SYNONYMS
 from hungjury.data.reading.sources import MARK, Source, Stop, raise_error
 
 _REMEDIES = {  # by the codes of native.BadLine
@@ -56,7 +56,7 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
     for mark in MARKS:
         names = header_names(head, mark)
         if len(names) > 1 and all(names):
-            names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
+            names_understood = "; ".join(f"{role}: {', '.join(SYNONYMS[role])}" for role in roles)
             return source.error(
                 f"unknown columns: {', '.join(names)}",
                 "unknown-columns",

@@ -11,31 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
-from hungjury.base.choices import (
-    Duplicates,
-    Missing,
-    Outside,
-    Repeats,
-    ScorePrecision,
-    SystemNames,
-    Ties,
-    ToolLayout,
-    Undefined,
-    Unjudged,
-)
+from hungjury.base import choices
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.options import Chosen, Option, Policy, check_known, declared
 from hungjury.base.records import Settings
-from hungjury.data.reading.values import (
-    columns_by_role,
-    extraction,
-    grades_of,
-    label_key,
-    map_text,
-    patterns,
-    relabelling,
-    scaling_given,
-)
+from hungjury.data.reading import values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoLazyFrame
@@ -65,7 +45,7 @@ JudgmentsLike: TypeAlias = "Judgments | VotesLike"
 def _columns(help: str, more: str = "") -> Option:
     """Declare an option that names columns."""
     return Option(
-        None, help, more, kind="dict or str", metavar="ROLE=NAME,...", read=columns_by_role,
+        None, help, more, kind="dict or str", metavar="ROLE=NAME,...", read=values.columns_by_role,
         recorded=False,
     )  # fmt: skip
 
@@ -87,7 +67,8 @@ class LabelOptions(TableOptions, total=False):
     """Options of `read_qrels`."""
 
     duplicates: Annotated[
-        Duplicates, Option("error", "Which label to use for a document with conflicting labels.")
+        choices.Duplicates,
+        Option("error", "Which label to use for a document with conflicting labels."),
     ]
     grades: Annotated[
         str | Iterable[int] | None,
@@ -98,12 +79,12 @@ class LabelOptions(TableOptions, total=False):
             "Integers such as ``range(4)``, or ``'0-3'``.",
             kind="iterable of int or str",
             metavar="0-3",
-            read=grades_of,
+            read=values.grades_of,
             show=lambda grades: grades or (),
         ),
     ]
     outside: Annotated[
-        Outside, Option("error", "What to do with labels outside the declared grades.")
+        choices.Outside, Option("error", "What to do with labels outside the declared grades.")
     ]
     scaling: Annotated[
         "ScalingLike | None",
@@ -116,13 +97,13 @@ class LabelOptions(TableOptions, total=False):
             '``{"crowd": "linear(low=0, high=1)", "gpt*": "percentile"}``.',
             kind="str or dict",
             metavar="NAME",
-            read=scaling_given,
+            read=values.scaling_given,
             show=lambda scaling: None if scaling is None else str(scaling),
             for_gold=False,  # which are grades even if judges use another scale
         ),
     ]
     layout: Annotated[
-        ToolLayout | None,
+        choices.ToolLayout | None,
         Option(
             None,
             "The labels are the JSON export of this tool.",
@@ -140,7 +121,7 @@ class LabelOptions(TableOptions, total=False):
             "Labels that are numbers already stay as they are.",
             kind="str",
             metavar="HOW",
-            read=extraction,
+            read=values.extraction,
             show=lambda extract: None if extract is None else extract.text,
         ),
     ]
@@ -153,12 +134,12 @@ class LabelOptions(TableOptions, total=False):
             "or text). A label that becomes None, or ``missing`` in text, is left out.",
             kind="dict, str or callable",
             metavar="OLD:NEW,...",
-            read=relabelling,
-            show=map_text,
+            read=values.relabelling,
+            show=values.map_text,
         ),
     ]
     missing: Annotated[
-        Missing, Option("error", "What to do with labels that are empty or not numbers.")
+        choices.Missing, Option("error", "What to do with labels that are empty or not numbers.")
     ]
 
 
@@ -186,7 +167,7 @@ class JudgeOptions(LabelOptions, total=False):
         ),
     ]
     repeats: Annotated[
-        Repeats,
+        choices.Repeats,
         Option(
             "error",
             "What to do with several labels of one judge for one document, such as samples of an "
@@ -203,7 +184,7 @@ class JudgeOptions(LabelOptions, total=False):
             'A pattern such as ``"gpt*"``, or a list of patterns.',
             kind="str or list of str",
             metavar="PATTERN",
-            read=patterns,
+            read=values.patterns,
             for_gold=False,
         ),
     ]
@@ -214,7 +195,7 @@ class JudgeOptions(LabelOptions, total=False):
             "Without judges whose name matches; repeatable.",
             kind="str or list of str",
             metavar="PATTERN",
-            read=patterns,
+            read=values.patterns,
             for_gold=False,
         ),
     ]
@@ -228,7 +209,7 @@ class GoldOptions(TypedDict, total=False):
         _columns("Columns of the gold labels, where they differ from those of --columns."),
     ]
     gold_layout: Annotated[
-        ToolLayout | None, Option(None, "The gold labels are the JSON export of this tool.")
+        choices.ToolLayout | None, Option(None, "The gold labels are the JSON export of this tool.")
     ]
 
 
@@ -236,7 +217,7 @@ class RunOptions(TableOptions, total=False):
     """Options of `read_runs`."""
 
     ties: Annotated[
-        Ties,
+        choices.Ties,
         Option(
             "trec",
             "Order of documents with equal scores.",
@@ -245,7 +226,7 @@ class RunOptions(TableOptions, total=False):
         ),
     ]
     score_precision: Annotated[
-        ScorePrecision,
+        choices.ScorePrecision,
         Option(
             "double",
             "Precision in which scores are compared.",
@@ -253,7 +234,8 @@ class RunOptions(TableOptions, total=False):
         ),
     ]
     names: Annotated[
-        SystemNames, Option("tag", "Name systems by run tag or by file name.", recorded=False)
+        choices.SystemNames,
+        Option("tag", "Name systems by run tag or by file name.", recorded=False),
     ]
 
 
@@ -324,7 +306,7 @@ class LabelPolicy(Policy, options=JUDGES):
         found = self.extract(text) if self.extract else text
         if found is None or callable(self.map):
             return found is not None
-        key = label_key(found)
+        key = values.label_key(found)
         return isinstance(key, float) or key in dict(self.map)
 
     def used(self, grades: tuple[int, ...]) -> "LabelSettings":
@@ -353,8 +335,8 @@ class ScoreSettings(Settings, Chosen, kw_only=True, values=RunPolicy().recorded)
     """How runs were scored."""
 
     topics: str = "judged"
-    undefined: Undefined = "zero"
-    unjudged: Unjudged = "nonrelevant"
+    undefined: choices.Undefined = "zero"
+    unjudged: choices.Unjudged = "nonrelevant"
     depth: int | None = None
     labels: LabelSettings = field(default_factory=LabelSettings)
 
