@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
@@ -45,6 +46,22 @@ def rows_below(lines: list[str], caption: str, number: int) -> list[list[str]]:
     """The cells of the lines after a caption."""
     place = next(i for i, line in enumerate(lines) if line.startswith(caption))
     return [line.split("\t") for line in lines[place : place + number] if "\t" in line]
+
+
+# claims
+
+
+LINES = {"claim", "quantity", "formula", "case", "if", "for"}
+MADE_OF = (ast.Call, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Add, ast.Sub)
+
+
+def test_claims_have_words_and_a_formula_of_sums_and_calls() -> None:
+    for name, text in published._parts("claims.txt").items():
+        for paragraph in re.split("\n\n+", text.strip()):
+            said = dict(line.split(": ", 1) for line in paragraph.split("\n"))
+            assert {"claim", "quantity", "formula"} <= set(said) <= LINES, (name, paragraph)
+            formula = ast.parse(said["formula"], mode="eval").body
+            assert all(isinstance(part, MADE_OF) for part in ast.walk(formula)), said["formula"]
 
 
 # as in print

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import Literal, get_args
+from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -126,30 +127,42 @@ class Quantity(Record, eq=False):
         return float(low), float(high)
 
 
-def least(*quantities: Quantity) -> Quantity:
+Together: TypeAlias = "Quantity | Iterable[Quantity]"
+
+
+def least(*quantities: Together) -> Quantity:
     """The smallest, which is positive if all are."""
     return _draw_by_draw(np.min, quantities)
 
 
-def most(*quantities: Quantity) -> Quantity:
+def most(*quantities: Together) -> Quantity:
     """The largest, which is positive if any is."""
     return _draw_by_draw(np.max, quantities)
 
 
-def median_of(*quantities: Quantity) -> Quantity:
+def median_of(*quantities: Together) -> Quantity:
     """Their median, draw by draw."""
     return _draw_by_draw(np.median, quantities)
 
 
-def mean_of(quantities: Iterable[Quantity]) -> Quantity:
+def mean_of(*quantities: Together) -> Quantity:
     """Their mean."""
     return _draw_by_draw(np.mean, quantities)
 
 
-def _draw_by_draw(function: Callable[..., Floats], quantities: Iterable[Quantity]) -> Quantity:
-    each = list(quantities)
+def rising(*quantities: Together) -> Quantity:
+    """The smallest step from one to the next: positive where they grow."""
+    return least(b - a for a, b in pairwise(_all_of(quantities)))
+
+
+def _draw_by_draw(function: Callable[..., Floats], quantities: Iterable[Together]) -> Quantity:
+    each = _all_of(quantities)
     value, *draws = function([np.append(one.value, one.draws) for one in each], axis=0)
     return Quantity(float(value), np.array(draws), each[0].over)
+
+
+def _all_of(given: Iterable[Together]) -> list[Quantity]:
+    return [one for part in given for one in ([part] if isinstance(part, Quantity) else part)]
 
 
 def within(difference: Quantity, allowed: float) -> Quantity:

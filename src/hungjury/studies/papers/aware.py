@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product, zip_longest
@@ -16,8 +16,8 @@ from hungjury.base.results import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
-from hungjury.studies.claims import Claim, Quantity, in_cases, least, mean_of, most, sensitivity
-from hungjury.studies.combining import APPROACHES, BASELINES, TupleStudy
+from hungjury.studies.claims import Claim, Quantity, in_cases, mean_of, sensitivity
+from hungjury.studies.combining import APPROACHES, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names, names
@@ -160,13 +160,12 @@ def _orientation_table(found: Mapping[str, TupleStudy], printed: Mapping[str, Tu
     changed, which makes larger better in all columns."""
     rows: list[list[Cell]] = []
     for name, study in found.items():
-        text, other = Approaches(study, study), Approaches(printed[name], study)
-        for numbering in RESPONSES:
-            for approach in ESTIMATORS:
-                both = [one.of(numbering.response, approach) for one in (text, other)]
-                difference = both[0] - both[1]
-                rows.append([name, numbering.title, approach, *(one.value for one in both),
-                             difference.value, *difference.interval()])  # fmt: skip
+        for mine, approach in product(RESPONSES, ESTIMATORS):
+            both = [Approaches(mine.response, one, study).of(approach)
+                    for one in (study, printed[name])]  # fmt: skip
+            difference = both[0] - both[1]
+            rows.append([name, mine.title, approach, *(one.value for one in both),
+                         difference.value, *difference.interval()])  # fmt: skip
     header = ["systems", "response", "estimator", "dissimilarity", "printed", "difference", "low",
               "high"]  # fmt: skip
     title = "Estimators in both orientations; RMSE over its largest value, with a minus sign"
@@ -247,8 +246,7 @@ class Aware(panels.PanelRecipe, called="aware"):
         )
         choices = {
             orientation: in_cases({
-                name: aware_claims(Approaches(estimators[name], found[name]), self.votes)
-                for name in found
+                name: aware_claims(estimators[name], found[name], self.votes) for name in found
             })
             for orientation, estimators in (("dissimilarity", found), ("printed", printed))
         }  # fmt: skip
@@ -312,19 +310,17 @@ def anova_beside(
     return found
 
 
-EM = ("em-mv", "em-neu")
-BEST_ORDER = ("sgl_tau_msd", "sgl_apc_msd", "tpc_apc_msd", "sgl_tau_md")
-BEST_SCORES = ("sgl_rmse_med", "tpc_rmse_med", "tpc_fro_med", "sgl_fro_med", "sgl_kld_md")
-HARMFUL = 16  # judges after whom more are harmful for scores by mv; EM never gains
-ORDER, SCORES = "order of systems", "scores"
+HARMFUL = 16  # judges after whom more are harmful for scores by mv
 
 
 class Approaches(Record, eq=False):
     """Means of approaches over sizes and measures; larger is better.
 
-    estimators, others: the studies that have the estimators, and the other approaches.
+    what: "tau_ap", or "rmse" with its sign changed. estimators, others: the studies that have the
+    estimators, and the other approaches.
     """
 
+    what: str
     estimators: TupleStudy
     others: TupleStudy
 
@@ -335,134 +331,52 @@ class Approaches(Record, eq=False):
             m: max(r.rmse for r in self.others.rows if r.measure == m) for m in self.others.measures
         }
 
-    def of(
-        self, what: str, approach: str, measure: str | None = None, size: int | None = None
-    ) -> Quantity:
-        """tau_ap, or RMSE with its sign changed."""
+    def of(self, approach: str, size: int | None = None, measure: str | None = None) -> Quantity:
+        """Of one approach."""
         study = self.estimators if "_" in approach else self.others
         sizes = self.others.sizes if size is None else [size]
         each = []
         for name in self.others.measures if measure is None else [measure]:
-            found = study.quantity(what, name, approach, sizes)
-            each.append(found * (-1 / self._largest[name]) if what == "rmse" else found)
+            found = study.quantity(self.what, name, approach, sizes)
+            each.append(found * (-1 / self._largest[name]) if self.what == "rmse" else found)
         return mean_of(each)
 
-    def all_of(self, what: str, approaches: Iterable[str]) -> list[Quantity]:
-        return [self.of(what, one) for one in approaches]
+    def but(self, *names: str) -> list[Quantity]:
+        """Of all estimators but some."""
+        return [self.of(one) for one in ESTIMATORS if one not in names]
 
-    def level(self, what: str, part: str, *levels: str) -> Quantity:
+    def level(self, part: str, *levels: str) -> Quantity:
         """The mean over estimators with one of these levels of a part."""
-        mine = [n for n, one in ESTIMATORS.items() if getattr(one, part) in levels]
-        return mean_of(self.all_of(what, mine))
+        found = (name for name, one in ESTIMATORS.items() if getattr(one, part) in levels)
+        return mean_of(map(self.of, found))
+
+    def loss(self, approach: str, measure: str) -> Quantity:
+        """What an approach loses from the first measure to another."""
+        first = self.others.measures[0]
+        return self.of(approach, measure=first) - self.of(approach, measure=measure)
+
+    def claims(self, part: str, **names: Any) -> list[Claim]:
+        """The claims of a part."""
+        first, *others = self.others.measures
+        sizes = self.others.sizes
+        return published.claims(
+            f"aware: {part}", of=self.of, but=self.but, level=self.level, loss=self.loss,
+            losses=lambda measure: [self.loss(one, measure) for one in APPROACHES],
+            of_votes=lambda weights: self.of(f"votes({weights})"),
+            first=first, others=others, of_first_ranks=[m for m in others if m.startswith("ERR")],
+            smallest=sizes[0], largest=sizes[-1],
+            useful=max(size for size in sizes if size <= HARMFUL or size == sizes[0]), **names,
+        )  # fmt: skip
 
 
-def aware_claims(found: Approaches, votes: Iterable[str] = ()) -> list[Claim]:
+def aware_claims(
+    estimators: TupleStudy, others: TupleStudy, votes: Sequence[str] = ()
+) -> list[Claim]:
     """All claims; votes: weights that weigh votes too."""
-    return [*_of_order(found), *_of_scores(found), *_of_votes(found, votes)]
-
-
-def _of_order(found: Approaches) -> list[Claim]:
-    def of(approach: str) -> Quantity:
-        return found.of("tau_ap", approach)
-
-    estimators = dict(zip(ESTIMATORS, found.all_of("tau_ap", ESTIMATORS), strict=True))
-    em, mv, uni = most(*map(of, EM)), of("mv"), of("uni")
-    worst = estimators["sgl_rmse_msd"]
-    rest = [one for name, one in estimators.items() if name != "sgl_rmse_msd"]
-    best = [estimators[name] for name in BEST_ORDER]
-    others = [one for name, one in estimators.items() if name not in BEST_ORDER]
+    order, scores = (Approaches(mine.response, estimators, others) for mine in RESPONSES)
     return [
-        Claim("Estimators are better than mv and EM",
-              "mean of the 30 - the best of mv, em-mv and em-neu",
-              mean_of(estimators.values()) - most(em, mv), ORDER),
-        Claim("Every estimator is better than EM", "the worst of the 30 - the better EM",
-              least(*estimators.values()) - em, ORDER),
-        Claim("mv is the best of mv and EM", "mv - the better EM", mv - em, ORDER),
-        Claim("uni is better than mv", "uni - mv", uni - mv, ORDER),
-        Claim("sgl_rmse_msd is the worst estimator", "the worst of the others - it",
-              least(*rest) - worst, ORDER),
-        Claim(f"{', '.join(BEST_ORDER)} are the best", "their worst - the best other",
-              least(*best) - most(*others), ORDER),
-        *_of_more_judges(found),
-        *_of_measures(found),
-        Claim("apc and tau are the best gaps", "their mean - that of the others",
-              found.level("tau_ap", "gap", "apc", "tau")
-              - found.level("tau_ap", "gap", "kld", "fro", "rmse"), ORDER),
-        Claim("med and md are better weights than msd", "the worse of both - msd",
-              least(*(found.level("tau_ap", "weight", w) for w in ("med", "md")))
-              - found.level("tau_ap", "weight", "msd"), ORDER),
-    ]  # fmt: skip
-
-
-def _of_more_judges(found: Approaches) -> list[Claim]:
-    few, many = found.others.sizes[0], found.others.sizes[-1]
-    return [
-        Claim("More judges are better", f"{many} judges - {few}",
-              found.of("tau_ap", approach, size=many) - found.of("tau_ap", approach, size=few),
-              f"{approach}, order")
-        for approach in ("uni", "sgl_tau_msd", *BASELINES)
-    ]  # fmt: skip
-
-
-def _of_measures(found: Approaches) -> list[Claim]:
-    """AP against the measures of the first ranks, where they were studied."""
-    first, *top = found.others.measures
-
-    def drop(approach: str, measure: str) -> Quantity:
-        return found.of("tau_ap", approach, first) - found.of("tau_ap", approach, measure)
-
-    harder = [
-        Claim(f"{measure} is harder than {first}", f"{first} - {measure}, all approaches",
-              mean_of(drop(a, measure) for a in ("uni", *ESTIMATORS, *BASELINES)), ORDER)
-        for measure in top
-    ]  # fmt: skip
-    more = [
-        Claim("mv and EM lose more than uni by going to it",
-              f"{first} - {measure}: the least loss of mv and EM - that of uni",
-              least(*(drop(a, measure) for a in BASELINES)) - drop("uni", measure), measure)
-        for measure in top if measure.startswith("ERR")
-    ]  # fmt: skip
-    return harder + more
-
-
-def _of_scores(found: Approaches) -> list[Claim]:
-    def of(approach: str) -> Quantity:
-        return found.of("rmse", approach)
-
-    best = found.all_of("rmse", BEST_SCORES)
-    others = found.all_of("rmse", (name for name in ESTIMATORS if name not in BEST_SCORES))
-    weights = {w: found.level("rmse", "weight", w) for w in ("md", "msd", "med")}
-    few, many = found.others.sizes[0], found.others.sizes[-1]
-    until = max(size for size in found.others.sizes if size <= HARMFUL or size == few)
-    return [
-        Claim("uni is better than mv and EM", "RMSE of the best of the three - uni",
-              of("uni") - most(*map(of, BASELINES)), SCORES),
-        Claim(f"{', '.join(BEST_SCORES)} are the best", "the best other - their worst",
-              least(*best) - most(*others), SCORES),
-        Claim("kld and fro are the best gaps", "mean of the others - theirs",
-              found.level("rmse", "gap", "kld", "fro")
-              - found.level("rmse", "gap", "rmse", "tau", "apc"), SCORES),
-        Claim("med is the best weight", "the better of md and msd - med",
-              weights["med"] - most(weights["md"], weights["msd"]), SCORES),
-        *(
-            Claim("More judges are better", f"{few} judges - {up_to}",
-                  found.of("rmse", approach, size=up_to) - found.of("rmse", approach, size=few),
-                  f"{approach}, scores")
-            for approach, up_to in (("uni", many), ("sgl_tau_msd", many), ("mv", until))
-        ),
-    ]  # fmt: skip
-
-
-def _of_votes(found: Approaches, votes: Iterable[str]) -> list[Claim]:
-    """The next step of the authors: weighing votes instead of measures."""
-    claims = []
-    for weights in votes:
-        for what, case in (("tau_ap", ORDER), ("rmse", SCORES)):
-            weighed = found.of(what, f"votes({weights})")
-            claims += [
-                Claim(f"Votes weighted by {weights} are better than votes",
-                      "weighted votes - mv", weighed - found.of(what, "mv"), case),
-                Claim(f"Measures weighted by {weights} are better than votes so weighted",
-                      "AWARE - weighted votes", found.of(what, weights) - weighed, case),
-            ]  # fmt: skip
-    return claims
+        *order.claims("order"),
+        *scores.claims("scores"),
+        *order.claims("votes", votes=votes, where="order of systems"),
+        *scores.claims("votes", votes=votes, where="scores"),
+    ]

@@ -18,10 +18,7 @@ from hungjury.studies.claims import (
     Resampling,
     beside_print,
     in_cases,
-    least,
-    mean_of,
     sensitivity,
-    within,
 )
 from hungjury.studies.combining import TupleStudy
 from hungjury.studies.data import StudyData
@@ -253,7 +250,6 @@ def _family(measure: Cell) -> str:
 
 
 FEW, MANY = 5, 20  # judges: up to, and from
-ALIKE = 0.05  # a difference of tau_ap up to which merges compete
 LABELS = ("mv", "em-mv", "uni")  # merges to labels, and of measures: MV, EM and AWARE
 
 
@@ -309,50 +305,12 @@ def _claims_by(
     paper."""
     few_sizes = [k for k in sizes if k <= FEW] or sizes[:1]
     many_sizes = [k for k in sizes if k >= MANY] or sizes[-1:]  # with fewer judges, all
-    every = {approach: combined(approach, sizes, DETERMINISTIC) for approach in APPROACHES}
-    few = {approach: combined(approach, few_sizes, DETERMINISTIC) for approach in APPROACHES}
-    many = {approach: combined(approach, many_sizes, DETERMINISTIC) for approach in LABELS}
-    random = {approach: combined(approach, sizes, RANDOMISED) for approach in ("binmv", "qbinmv")}
-    one, of_labels = single(DETERMINISTIC, False), mean_of(every[name] for name in LABELS)
-    behind = one - single(DETERMINISTIC, True)
-    if measure == "RBP":
-        almost = Claim(
-            "Against DGS, RBP and eRRBP are almost the same",
-            f"{ALIKE:g} - their difference, DGS",
-            within(behind, ALIKE),
-        )
-        own = [
-            Claim(f"With eRRBP, BINMV improves over {name} for few judges",
-                  f"BINMV - {name}, DGS, up to {FEW} judges", few["binmv"] - few[approach])
-            for name, approach in (("MV", "mv"), ("AWARE", "uni"))
-        ]  # fmt: skip
-    else:
-        almost = Claim(
-            "Against DGS, measures of labels tend to be nearer",
-            "measure - expected measure, DGS",
-            behind,
-        )
-        own = [Claim("Against DGS, MV, EM and AWARE tend to be better than BINMV",
-                     "mean of the three - BINMV, DGS", of_labels - every["binmv"])]  # fmt: skip
-    return [
-        Claim("Random measures against RGS are nearer to gold than measures against DGS",
-              "expected measure, RGS - measure, DGS", single(RANDOMISED, True) - one),
-        almost,
-        Claim("All merges are nearer to gold than single judges",
-              "the worst merge - single judges, DGS", least(*every.values()) - one),
-        Claim("MV is the best merge of labels or measures of many judges",
-              f"MV - the better of EM and AWARE, {MANY} judges and more",
-              least(many["mv"] - many["em-mv"], many["mv"] - many["uni"])),
-        Claim("AWARE is competitive for few judges",
-              f"AWARE - the better of MV and EM + {ALIKE:g}, up to {FEW} judges",
-              least(few["uni"] - few["mv"], few["uni"] - few["em-mv"]) + ALIKE),
-        Claim("EM almost never reaches MV", "MV - EM", every["mv"] - every["em-mv"]),
-        *own,
-        Claim("BINMV against RGS often outperforms MV, EM and AWARE",
-              "BINMV, RGS - mean of the three", random["binmv"] - of_labels),
-        *(Claim(f"QBINMV is typically better than BINMV against {gold}", f"QBINMV - BINMV, {gold}",
-                found["qbinmv"] - found["binmv"])
-          for gold, found in zip(STANDARDS, (every, random), strict=True)),
-        Claim("QBINMV is often better than MV, EM and AWARE", "QBINMV, DGS - mean of the three",
-              every["qbinmv"] - of_labels),
-    ]  # fmt: skip
+
+    def among(sizes: Sequence[int]) -> Callable[..., Quantity]:
+        return lambda approach, gold=DETERMINISTIC: combined(approach, sizes, gold)
+
+    return published.claims(
+        "crowd", rbp=measure == "RBP", others=measure != "RBP",
+        labels=lambda gold: single(gold, False), expected=lambda gold: single(gold, True),
+        every=among(sizes), few=among(few_sizes), many=among(many_sizes),
+    )  # fmt: skip

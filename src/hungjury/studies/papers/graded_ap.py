@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
-from hungjury.base.records import Record
 from hungjury.base.results import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, least, most, within
+from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import measure_names
@@ -26,10 +25,10 @@ from hungjury.studies.measure_comparison import (
 )
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
+    Found,
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
-    rising,
     scores_of,
 )
 from hungjury.studies.recipe import Drawing, Lines, Report, Studied
@@ -38,11 +37,7 @@ from hungjury.studies.recipe import Drawing, Lines, Report, Studied
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 PRINTED_AS = dict(zip(("AP", "nDCG", "RBP", "bpref"), COMPARED, strict=True))
 HEADER = ("collection", "g", "", "with", "topics")
-AP, NDCG, RBP, BPREF = COMPARED
-EXTENDED = ("xGAP", "eGAP")
-LESS_THAN_NOTICEABLE = 0.8  # "less than 0.8 generally reflect noticeable changes in rankings"
-ALIKE = 0.05  # a difference of tau that counts as none
-MIDDLE, SMALL, SMALLEST = 0.3, 0.1, 0.05  # shares of the pool
+FEW = "few documents of a grade"
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
@@ -282,21 +277,14 @@ def in_words(g: tuple[float, ...]) -> str:
     return "(" + ", ".join(f"{value:.3g}" if value % 1 else f"{value:.1f}" for value in g) + ")"
 
 
-class _Users(Record):
-    """The thresholds of the paper's examples: no weight on grade 1, little, and more; then
-    those of hard and of lenient users, beside nDCG."""
-
-    none: tuple[float, ...]
-    little: tuple[float, ...]
-    more: tuple[float, ...]
-    hard: tuple[float, ...]
-    lenient: tuple[float, ...]
-
-
-USERS = {  # by the number of relevant grades
-    2: _Users((0.0, 1.0), (0.1, 0.9), (0.3, 0.7), (0.1, 0.9), (0.9, 0.1)),
-    3: _Users((0.0, 0.2, 0.8), (0.2, 0.2, 0.6), (0.4, 0.2, 0.4), (0.2, 0.0, 0.8), (0.8, 0.0, 0.2)),
-}
+# The thresholds of the paper's examples, by the number of relevant grades: no weight on grade 1,
+# little, and more; then those of hard and of lenient users, beside nDCG.
+USERS: dict[int, dict[str, tuple[float, ...]]] = {
+    2: {"none": (0.0, 1.0), "little": (0.1, 0.9), "more": (0.3, 0.7),
+        "hard": (0.1, 0.9), "lenient": (0.9, 0.1)},
+    3: {"none": (0.0, 0.2, 0.8), "little": (0.2, 0.2, 0.6), "more": (0.4, 0.2, 0.4),
+        "hard": (0.2, 0.0, 0.8), "lenient": (0.8, 0.0, 0.2)},
+}  # fmt: skip
 
 
 def graded_claims(one: LabelSet) -> list[Claim]:
@@ -306,12 +294,11 @@ def graded_claims(one: LabelSet) -> list[Claim]:
         return []
     every, *few = topics
     claims = []
-    if all(f"GAP {in_words(g)}" in one.place for g in vars(users).values()):
+    if all(f"GAP {in_words(g)}" in one.place for g in users.values()):
         found = {mine.topics: _of_few(every, mine, users) for mine in few}
         claims += in_cases({every.topics: _of_correlation(every, users), **found})
-    if {MIDDLE, SMALL, SMALLEST} <= set(one.rates):
-        both = "There xGAP and eGAP are more robust than GAP"
-        found = {mine.topics: _over_gap(mine, both, MIDDLE, SMALL, SMALLEST) for mine in few}
+    if {0.3, 0.1, 0.05} <= set(one.rates):
+        found = {mine.topics: _of_robustness(mine, f", {FEW}") for mine in few}
         claims += in_cases({every.topics: _of_robustness(every), **found})
     return claims
 
@@ -332,86 +319,30 @@ def printed_claims() -> dict[str, list[Claim]]:
     return found
 
 
-def _tau(
-    found: LabelSet | PrintedNumbers, name: str, g: tuple[float, ...], other: str = AP
-) -> Quantity:
-    return found.tau(f"{name} {in_words(g)}", other)
+def _thresholds(found: Found, users: Mapping[str, tuple[float, ...]]) -> dict[str, Any]:
+    """The thresholds in words, and tau of a measure by its thresholds with another measure; with
+    GAP by the same ones."""
+
+    def tau(name: str, g: str, other: str) -> Quantity:
+        return found.tau(f"{name} {g}", f"GAP {g}" if other == "GAP" else other)
+
+    return {"tau": tau, **{name: in_words(g) for name, g in users.items()}}
 
 
-def _of_correlation(found: LabelSet | PrintedNumbers, users: _Users) -> list[Claim]:
-    def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
-        return _tau(found, name, g, f"GAP {in_words(g)}")
-
-    little, more = in_words(users.little), in_words(users.more)
-    gap = _tau(found, "GAP", users.little)
-    return [
-        Claim("xGAP and eGAP come nearer to AP as g1 grows",
-              f"the smaller step, {little} to {more}",
-              least(*(rising(_tau(found, name, users.little), _tau(found, name, users.more))
-                      for name in EXTENDED))),
-        Claim("xGAP and eGAP come nearer to GAP as g1 grows",
-              f"the smaller step, {little} to {more}",
-              least(*(rising(with_gap(name, users.little), with_gap(name, users.more))
-                      for name in EXTENDED))),
-        Claim("A little weight on g1 brings GAP near to AP",
-              f"{little} - {in_words(users.none)}", gap - _tau(found, "GAP", users.none)),
-        Claim("It makes GAP rank as AP does, above 0.8", f"{little}: GAP - 0.8",
-              gap - LESS_THAN_NOTICEABLE),
-        Claim("xGAP and eGAP stay farther from AP than GAP", f"{little}: GAP - the larger of both",
-              gap - most(*(_tau(found, name, users.little) for name in EXTENDED))),
-        *(Claim(f"tau of {name} with nDCG grows with g1",
-                f"{in_words(users.lenient)} - {in_words(users.hard)}",
-                rising(*(_tau(found, name, g, NDCG) for g in (users.hard, users.lenient))))
-          for name in FAMILY),
-    ]  # fmt: skip
+def _of_correlation(found: Found, users: Mapping[str, tuple[float, ...]]) -> list[Claim]:
+    return published.claims("graded ap: correlation", **_thresholds(found, users))
 
 
-def _of_few(
-    every: LabelSet | PrintedNumbers, few: LabelSet | PrintedNumbers, users: _Users
-) -> list[Claim]:
-    """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
-    little = in_words(users.little)
+def _of_few(every: Found, few: Found, users: Mapping[str, tuple[float, ...]]) -> list[Claim]:
+    little = in_words(users["little"])
 
     def fall(name: str) -> Quantity:
-        return _tau(every, name, users.little) - _tau(few, name, users.little)
+        before, now = (found.tau(f"{name} {little}", "AP") for found in (every, few))
+        return before - now
 
-    both = least(*map(fall, EXTENDED))
-    nearest = most(*(_tau(few, name, users.little, NDCG) for name in EXTENDED))
-    return [
-        Claim("There xGAP and eGAP depart from AP",
-              f"{little}, all topics - these: the smaller fall", both),
-        Claim("There GAP departs less from AP than xGAP and eGAP",
-              f"{little}: their smaller fall - GAP's", both - fall("GAP")),
-        Claim("There GAP is nearer to nDCG than xGAP and eGAP",
-              f"{little}: GAP - the larger of both",
-              _tau(few, "GAP", users.little, NDCG) - nearest),
-    ]  # fmt: skip
+    return published.claims(f"graded ap: {FEW}", fall=fall, **_thresholds(few, users))
 
 
-def _of_robustness(found: LabelSet) -> list[Claim]:
-    at = found.robust
-    stable = Claim(
-        "nDCG and bpref are most robust", "10 %: the lesser of both - the best other",
-        least(at(NDCG, SMALL), at(BPREF, SMALL))
-        - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
-    )  # fmt: skip
-    if not found.four_grades:
-        both = "xGAP and eGAP are more robust than GAP on small pools"
-        return [stable, *_over_gap(found, both, SMALL, SMALLEST)]
-    gap = at("GAP", SMALL)
-    return [
-        stable,
-        Claim("GAP is more robust than xGAP and eGAP", "10 %: GAP - the better of both",
-              gap - most(*(at(name, SMALL) for name in EXTENDED))),
-        Claim("GAP follows AP", "10 %: 0.05 - their difference",
-              within(gap - at(AP, SMALL), ALIKE)),
-    ]  # fmt: skip
-
-
-def _over_gap(found: LabelSet, text: str, *rates: float) -> list[Claim]:
-    """Claims that xGAP and eGAP are more robust than GAP."""
-    return [
-        Claim(text, f"{100 * rate:.0f} %: the lesser of both - GAP",
-              least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust("GAP", rate))
-        for rate in rates
-    ]  # fmt: skip
+def _of_robustness(found: LabelSet, where: str = "") -> list[Claim]:
+    grades = {"four": found.four_grades, "three": not found.four_grades}
+    return published.claims(f"graded ap: robustness{where}", robust=found.robust, **grades)

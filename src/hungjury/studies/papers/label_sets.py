@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise, product
-from typing import Any, ClassVar
+from itertools import product
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
-from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, least, too_narrow
+from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, too_narrow
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.jobs import Job
 from hungjury.studies.kinds import names, shares
@@ -107,11 +107,11 @@ class LabelSet(Record, eq=False):
         wider = too_narrow(result["topics"])
         return Quantity(value, value + (draws - draws.mean()) * wider, "topics")
 
-    def robust(self, name: str, rate: float, what: str = "tau") -> Quantity:
-        """tau with the whole pool where a share of it is kept; interval over topics and pools.
+    def robust(self, name: str, percent: int, what: str = "tau") -> Quantity:
+        """tau with the whole pool where so much of it is kept; interval over topics and pools.
         what: "kept" for the share of the mean score that is left."""
         pools = self.numbered("pools")
-        at = self.place[name], list(self.rates).index(rate)
+        at = self.place[name], list(self.rates).index(percent / 100)
         values = np.array([np.asarray(one[what])[at] for one in pools])
         moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
         wider = too_narrow(pools[0]["topics"])
@@ -129,9 +129,9 @@ class LabelSet(Record, eq=False):
         random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
         return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
 
-    def power(self, name: str, rate: float = 1.0) -> Quantity:
-        """Share of pairs told apart; interval over topics and seeds."""
-        at = self.place[name], power_rates(self.rates).index(rate)
+    def power(self, name: str, percent: int) -> Quantity:
+        """Share of pairs told apart with so much of the pool; interval over topics and seeds."""
+        at = self.place[name], power_rates(self.rates).index(percent / 100)
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
         return Quantity(value, value + moved, "topics, seeds")
 
@@ -139,25 +139,23 @@ class LabelSet(Record, eq=False):
 class PrintedNumbers(Record, eq=False):
     """Numbers as a paper prints them, instead of a `LabelSet`; NaN where there is none.
 
-    values: Kendall's tau by two measures, or power by a measure and the share of the pool.
+    values: Kendall's tau by two measures, or power by a measure and the percentage of the pool.
     """
 
     values: Mapping[tuple[str, Any], float]
     four_grades: ClassVar[bool] = False
 
-    def tau(self, one: str, other: str | float, what: str = "tau") -> Quantity:
+    def tau(self, one: str, other: str | int, what: str = "tau") -> Quantity:
         """Of two measures."""
         value = self.values.get((one, other), np.nan)
         return Quantity(value, np.array([value]))
 
-    def power(self, name: str, rate: float = 1.0) -> Quantity:
+    def power(self, name: str, percent: int) -> Quantity:
         """Share of pairs told apart."""
-        return self.tau(name, rate)
+        return self.tau(name, percent)
 
 
-def rising(*quantities: Quantity) -> Quantity:
-    """The smallest step from one to the next: positive where they grow."""
-    return least(*(b - a for a, b in pairwise(quantities)))
+Found: TypeAlias = LabelSet | PrintedNumbers
 
 
 def power_rates(rates: Sequence[float]) -> list[float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -22,10 +23,6 @@ from hungjury.studies.claims import (
     Resampling,
     beside_print,
     in_cases,
-    least,
-    mean_of,
-    most,
-    within,
 )
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
@@ -36,12 +33,10 @@ from hungjury.studies.papers.label_sets import LabelRecipe, LabelSet, PrintedNum
 from hungjury.studies.recipe import Drawing, Lines, Matrix, Report, Shown, Studied
 from hungjury.users.chain import MODELS, user_walk
 
-AP, P10, RPREC, BPREF, RBP = COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
-HIGH, VERY_HIGH, LOWEST = 0.9, 0.97, 0.7  # of tau, in the text
+COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
+HIGH, VERY_HIGH = 0.9, 0.97  # of tau, in the text
 WALKS = tuple(model for model in MODELS if model != "constant")
 WITH_RECALL = "@Rec(T)"
-SMALL, MIDDLE = 0.1, 0.3  # shares of the pool
-ALIKE, LEVEL = 0.05, 0.1  # differences of tau, and of shares of a score, that count as none
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 STEPS = 10  # "for n = 10 we already have a reasonable approximation"
 NEAR = 0.05  # total variation distance
@@ -98,7 +93,8 @@ class Markov(LabelRecipe, called="markov"):
         names = {one: published.recognised("thesis 5.1", features[one.title]) for one in sets}
         known = {one: name for one, name in names.items() if name}
         printed = {
-            name: _of_correlation(printed_tau(name)) for name in published.numbers("thesis 5.1")
+            name: _claims("correlation", "tau", printed_tau(name).tau)
+            for name in published.numbers("thesis 5.1")
         }
         claims = in_cases({one.title: markov_claims(one) + steps_claims(one) for one in sets})
         rows = [[title, *_features(facts)] for title, facts in features.items()]
@@ -230,9 +226,9 @@ def published_tables(
     tables: dict[str, Table] = {}
     for number, title, digits, rows in (
         ("5.1", "main features", 2, facts),
-        ("5.2", "Kendall's tau of AP with the others", 4, [r for r in taus if r[1] == AP]),
+        ("5.2", "Kendall's tau of AP with the others", 4, [r for r in taus if r[1] == "AP"]),
         ("5.3", "Kendall's tau of Markov precision with the others", 4,
-         [r for r in taus if r[1] != AP]),
+         [r for r in taus if r[1] != "AP"]),
     ):  # fmt: skip
         title = f"thesis, p. {published.PAGES[number]}: {title}"
         heads, more = ("collection", "", "with"), ("misprint", "recovered")
@@ -294,9 +290,10 @@ def markov_claims(found: LabelSet) -> list[Claim]:
     """All claims that the study's measures and rates allow."""
     if not set(COMPARED) <= set(found.place):
         return []
-    claims = _of_correlation(found)
-    if {0.5, MIDDLE, SMALL} <= set(found.rates):
-        claims += _of_scores(found) + _of_robustness(found)
+    claims = _claims("correlation", "tau", found.tau)
+    if {0.5, 0.3, 0.1} <= set(found.rates):
+        claims += _claims("scores", "kept", partial(found.robust, what="kept"))
+        claims += _claims("robustness", "robust", found.robust)
     return claims
 
 
@@ -315,93 +312,16 @@ def printed_tau(collection: str) -> PrintedNumbers:
     return PrintedNumbers({key: value for key, value in cells.items() if value is not None})
 
 
-def _of_correlation(found: LabelSet | PrintedNumbers) -> list[Claim]:
-    tau = found.tau
+def _claims(part: str, name: str, value: Callable[..., Quantity]) -> list[Claim]:
+    """The claims of a part on values by measures, which are called so."""
 
-    def mean(other: str, recall: bool = False) -> Quantity:
-        return mean_of(tau(one, other) for one in models(recall=recall))
+    def of_models(recall: bool) -> Callable[..., list[Quantity]]:
+        return lambda where, start="", end="": [
+            value(one, where) for one in models(recall=recall, start=start, end=end)
+        ]
 
-    def gain(other: str) -> Quantity:
-        """The gain by recall, mean over models."""
-        return mean(other, recall=True) - mean(other)
-
-    near = [tau(AP, RPREC), tau(AP, BPREF)]
-    almost = [tau(f"MP {one}{WITH_RECALL}", AP) for one in ("GL_AD_LID", "LO_AD_ID")]
-    return [
-        Claim("tau of AP with Rprec and bpref is high, above 0.9", "the lesser - 0.9",
-              least(*near) - HIGH),
-        Claim("AP is nearer to Rprec and bpref than to P@10 and RBP",
-              "the lesser of the former - the larger of the latter",
-              least(*near) - most(tau(AP, P10), tau(AP, RBP))),
-        Claim("MP tends not to have high correlations, above 0.9, with the other measures",
-              "0.9 - mean over models and measures", HIGH - mean_of(map(mean, COMPARED))),
-        Claim("tau of MP with AP, P@10 and Rprec never drops below 0.70", "the least - 0.7",
-              least(*(tau(one, other) for one in models() for other in (AP, P10, RPREC)))
-              - LOWEST),
-        Claim("MP is nearer to P@10 than to Rprec and AP",
-              "means over models: P@10 - the larger of both",
-              mean(P10) - most(mean(RPREC), mean(AP))),
-        Claim("tau of MP with RBP is lower than with bpref", "means over models: bpref - RBP",
-              mean(BPREF) - mean(RBP)),
-        Claim("Recall brings MP nearer to AP", "mean gain over models", gain(AP)),
-        Claim("With recall GL_AD_LID and LO_AD_ID are almost AP, above 0.97", "the lesser - 0.97",
-              least(*almost) - VERY_HIGH),
-        Claim("Recall brings MP nearer to Rprec and bpref", "the lesser of the mean gains",
-              least(gain(RPREC), gain(BPREF))),
-        Claim("Recall takes MP away from RBP", "mean loss over models", 0 - gain(RBP)),
-    ]  # fmt: skip
-
-
-def _of_scores(found: LabelSet) -> list[Claim]:
-    def kept(*names: str) -> list[Quantity]:
-        return [found.robust(name, SMALL, "kept") for name in names]
-
-    walks = mean_of(kept(*models()))
-    alike = kept(AP, RPREC)
-    return [
-        Claim("Scores of MP fall with the pool as those of AP and Rprec do",
-              "10 %: 0.1 - difference of the shares kept, means over models and over both",
-              within(walks - mean_of(alike), LEVEL)),
-        Claim("Those of P@10 and RBP fall more",
-              "10 %: shares kept: the least of MP, AP and Rprec - the larger of both",
-              least(walks, *alike) - most(*kept(P10, RBP))),
-        Claim("That of bpref stays", "10 %: 0.1 - what it changes by",
-              within(found.robust(BPREF, SMALL, "kept") - 1, LEVEL)),
-    ]  # fmt: skip
-
-
-def _of_robustness(found: LabelSet) -> list[Claim]:
-    def mean(names: Iterable[str], rate: float) -> Quantity:
-        return mean_of(found.robust(name, rate) for name in names)
-
-    def of(start: str, end: str = "") -> Quantity:
-        return mean(models(start=start, end=end), MIDDLE)
-
-    recalled = mean(models(recall=True, start="GL"), SMALL)
-    others = [AP, P10, RPREC, RBP, *models(), *models(recall=True)]
-    bpref, ap = found.robust(BPREF, SMALL), found.robust(AP, SMALL)
-    return [
-        Claim("Bpref is the most robust", "10 %: bpref - the best other",
-              bpref - most(*(found.robust(name, SMALL) for name in others))),
-        *(Claim("Global models are as robust as AP",
-                f"{100 * rate:.0f} %: mean over models - AP + 0.05",
-                mean(models(start="GL"), rate) - found.robust(AP, rate) + ALIKE)
-          for rate in (0.5, SMALL)),
-        Claim("Recall makes global models more robust", "10 %: mean gain over models",
-              recalled - mean(models(start="GL"), SMALL)),
-        Claim("With recall global models are more robust than AP", "10 %: mean over models - AP",
-              recalled - ap),
-        Claim("With recall global models are nearly as robust as bpref",
-              "10 %: mean over models - bpref + 0.05", recalled - bpref + ALIKE),
-        Claim("OR is a little more robust than AD", "30 %: global models, means: OR - AD",
-              of("GL_OR") - of("GL_AD")),
-        Claim("LID is more robust than ID", "30 %: global models, means: LID - ID",
-              of("GL", "_LID") - of("GL", "_ID")),
-        Claim("Local models are like global ones for AD", "30 %: 0.05 - difference of means",
-              within(of("LO_AD") - of("GL_AD"), ALIKE)),
-        Claim("Local models are less robust than global ones for OR", "30 %: means: GL - LO",
-              of("GL_OR") - of("LO_OR")),
-    ]  # fmt: skip
+    names = {name: value, "models": of_models(recall=False), "recalled": of_models(recall=True)}
+    return published.claims(f"markov: {part}", **names)
 
 
 def steps_job(

@@ -1,18 +1,23 @@
-"""Numbers printed in the papers, for comparison with the results of a study.
+"""What the papers print and claim, for comparison with the results of a study.
 
-`published.txt` contains them. A collection is recognised as a paper's by the facts that the paper
-lists, such as topics, runs and relevant documents; names and paths do not count.
+`published.txt` contains the numbers, `claims.txt` the claims. A collection is recognised as a
+paper's by the facts that the paper lists, such as topics, runs and relevant documents; names and
+paths do not count.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import product
+from typing import Any
 
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Table
+from hungjury.studies.claims import Claim, least, mean_of, median_of, most, rising, within
 from hungjury.studies.data import Facts
 
 # Pages of the thesis' tables, by its own list of tables.
@@ -60,21 +65,63 @@ class Misprint(Record):
 
 
 @cache
-def _tables() -> dict[str, list[list[str]]]:
-    """The rows of every table of `published.txt`, in cells."""
-    text = files("hungjury.studies.papers").joinpath("published.txt").read_text(encoding="utf-8")
-    found: dict[str, list[list[str]]] = {}
-    for line in text.splitlines():
-        if line.startswith("["):
-            rows = found[line.strip("[]")] = []
-        elif line and not line.startswith("#"):
-            rows.append(re.split("  +", line))
+def _parts(file: str) -> dict[str, str]:
+    """The text below each [name] of a file, without comments."""
+    text = files("hungjury.studies.papers").joinpath(file).read_text(encoding="utf-8")
+    _, *parts = re.split(r"^\[(.*)\]$", re.sub("^#.*\n", "", text, flags=re.M), flags=re.M)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def rows_of(table: str) -> list[list[str]]:
+    """Return the rows of a table of `published.txt` as printed, cell by cell."""
+    return [re.split("  +", line) for line in _parts("published.txt")[table].split("\n") if line]
+
+
+FUNCTIONS = {
+    "least": least, "most": most, "mean": mean_of, "median": median_of, "rising": rising,
+    "within": within,
+}  # fmt: skip
+
+
+def claims(part: str, **names: Any) -> list[Claim]:
+    """Return the claims of a part of `claims.txt`; names: what their words and formulas use."""
+    found = []
+    for paragraph in re.split("\n\n+", _parts("claims.txt")[part].strip()):
+        said = dict(line.split(": ", 1) for line in paragraph.split("\n"))
+        if "if" in said and not names[said["if"]]:
+            continue
+        for values in _choices(said.get("for", ""), names):
+            known = FUNCTIONS | names | values
+            formula = ast.parse(said["formula"], mode="eval").body
+            text, measured, case = (
+                said.get(line, "").format(**known) for line in ("claim", "quantity", "case")
+            )
+            found.append(Claim(text, measured, _value(formula, known), case))
     return found
 
 
-def rows_of(table: str) -> list[list[str]]:
-    """Return the rows of a table as printed, cell by cell."""
-    return _tables()[table]
+def _choices(text: str, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values of each repetition, from "name in GAP, xGAP; percent in 30, 10"."""
+    values: dict[str, Any] = {}
+    for name, listed in (part.split(" in ") for part in text.split("; ") if part):
+        each = (int(word) if word.isdigit() else word for word in listed.split(", "))
+        values[name] = names.get(listed, each)
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
+def _value(formula: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The value of a formula made of names, constants, sums, differences and calls."""
+    if isinstance(formula, ast.Constant):
+        return formula.value
+    if isinstance(formula, ast.Name):
+        return names[formula.id]
+    if isinstance(formula, ast.BinOp):
+        left, right = (_value(part, names) for part in (formula.left, formula.right))
+        return left + right if isinstance(formula.op, ast.Add) else left - right
+    assert isinstance(formula, ast.Call)
+    function, *arguments = (_value(part, names) for part in (formula.func, *formula.args))
+    return function(*arguments)
 
 
 def numbers(table: str) -> dict[str, tuple[float, ...]]:

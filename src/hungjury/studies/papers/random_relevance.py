@@ -3,7 +3,7 @@ they are (RR, section 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -18,17 +18,7 @@ from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
-from hungjury.studies.claims import (
-    Claim,
-    Quantity,
-    beside_print,
-    in_cases,
-    least,
-    median_of,
-    most,
-    sensitivity,
-    within,
-)
+from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, sensitivity
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
@@ -37,21 +27,19 @@ from hungjury.studies.measure_comparison import PoolScores, power_of
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
     POWER_RATES,
+    Found,
     LabelRecipe,
     LabelSet,
     PrintedNumbers,
     correlation_job,
     power_rates,
-    rising,
 )
 from hungjury.studies.recipe import Drawing, Matrix, Report, Studied, file_stem
 
 CASES = ("hard", "medium", "lenient")
 COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
 OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
-STABLE = ("nDCG", "bpref", "infAP")
-PRECISIONS, WALKS = ("GAP", "eRAP-1", "eRAP-2"), ("eRRBP-1", "eRRBP-2")
-AROUND, ALIKE = 0.1, 0.05  # of a correlation
+GAP_CLAIM = "eRAP-2 and GAP"
 OPTIONS = {"eRAP": ("eRAP-1", "eRAP-2"), "eRRBP": ("eRRBP-1", "eRRBP-2")}
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
 THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
@@ -190,8 +178,9 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
             for depth, doubt in product(self._depths(one.data, one.whose), doubts):
                 found = _under(doubt, replace(one, place=place, topics=f"depth {depth}"))
                 taus = [found.correlation(f"eRAP-2 {case}", f"GAP {case}") for case in CASES]
-                rows.append([one.title, depth, doubt.unjudged, *taus, gap_claim(found).verdict])
-        header = ("labels", "depth", "unjudged", *CASES, gap_claim(found).text)
+                (claim,) = _claims(found, GAP_CLAIM)
+                rows.append([one.title, depth, doubt.unjudged, *taus, claim.verdict])
+        header = ("labels", "depth", "unjudged", *CASES, claim.text)
         title = "tau of eRAP-2 with GAP by depth of lists and P(relevant) of unjudged documents"
         return Table(header, rows, digits=3, caption=title)
 
@@ -338,18 +327,20 @@ def in_all_cases(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(label(name, case) for name in names for case in CASES))
 
 
-def in_own_case(found: LabelSet, name: str, other: str, what: str = "tau") -> list[Quantity]:
+def in_own_case(
+    found: LabelSet | PrintedNumbers, name: str, other: str, what: str = "tau"
+) -> list[Quantity]:
     """Correlations of two measures of the same case, in all cases."""
     return [found.tau(label(name, case), label(other, case), what) for case in CASES]
 
 
 def relevance_claims(found: LabelSet) -> list[Claim]:
     """All claims that the study's rates allow."""
-    claims = [*_of_correlation(found)]
+    claims = [*_claims(found, "correlation", tau=found.tau), *_claims(found, GAP_CLAIM)]
     if {0.3, 0.1, 0.05} <= set(found.rates):
-        claims += _of_robustness(found)
+        claims += _claims(found, "robustness", robust=found.robust)
     if len(POWER_RATES) == len(power_rates(found.rates)):
-        claims += _of_power(found)
+        claims += _claims(found, "power", power=found.power)
     return claims
 
 
@@ -358,169 +349,22 @@ def printed_claims() -> dict[str, list[Claim]]:
     found = {}
     for column, name in enumerate(published.numbers("relevance collections")):
         powers = {
-            (measure if case == "-" else f"{measure} {case}", 1.0): float(printed[column]) / 100
+            (measure if case == "-" else f"{measure} {case}", 100): float(printed[column]) / 100
             for measure, case, which, *printed in published.rows_of("relevance power")
             if which == "-"
         }
-        found[name] = _of_power(PrintedNumbers(powers))
+        numbers = PrintedNumbers(powers)
+        found[name] = _claims(numbers, "power", power=numbers.power)
     return found
 
 
-def gap_claim(found: LabelSet) -> Claim:
-    """eRAP-2 and GAP: near with three grades, far with four."""
-    tau, tau_ap = (in_own_case(found, "eRAP-2", "GAP", what) for what in ("tau", "tau_ap"))
-    if found.four_grades:
-        return Claim("eRAP-2 departs from GAP: below 0.65 with four grades",
-                           "0.65 - the largest", 0.65 - most(*tau))  # fmt: skip
-    return Claim("eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades",
-                       "the least - 0.8", least(*tau, *tau_ap) - 0.8)  # fmt: skip
+def _claims(found: Found, part: str, **names: Any) -> list[Claim]:
+    """The claims of a part, which may also be on numbers in all cases: taus, robusts or powers."""
 
+    def in_all(value: Callable[..., Quantity]) -> Callable[..., list[Quantity]]:
+        return lambda where, *measures: [value(one, where) for one in in_all_cases(measures)]
 
-def _of_correlation(found: LabelSet) -> list[Claim]:
-    tau, own = found.tau, partial(in_own_case, found)
-
-    def grows(name: str, other: str, what: str = "tau") -> Quantity:
-        return rising(*own(name, other, what))
-
-    def every(names: Iterable[str], other: str) -> list[Quantity]:
-        return [tau(name, other) for name in in_all_cases(names)]
-
-    # The paper has three grades in T14 and four in T21, and what it says differs.
-    if found.four_grades:
-        low, close, walking, distant, between = 0.35, 0.83, 0.6, 0.45, (0.53, 0.63)
-        near_ndcg = Claim("With four grades these are below 0.8",
-                          "0.8 - the largest of GAP and eRAP",
-                          0.8 - most(*every(PRECISIONS, "nDCG")))  # fmt: skip
-    else:
-        low, close, walking, distant, between = 0.55, 0.88, 0.75, 0.6, (0.8, 0.86)
-        near_ndcg = Claim("With three grades these are around 0.9 or above",
-                          "the least of GAP and eRAP - 0.85",
-                          least(*every(PRECISIONS, "nDCG")) - 0.85)  # fmt: skip
-    steps = "the smaller step, hard to medium to lenient"
-    return [
-        *(Claim(f"{what} of {name} with nDCG grows from hard to lenient", steps,
-                grows(name, "nDCG", what))
-          for name in ("eRAP-1", "eRAP-2", "GAP", *WALKS) for what in ("tau", "tau_ap")),
-        near_ndcg,
-        Claim("nDCG is nearer to gRBP than to eRRBP-1 if hard, farther if lenient",
-              "the smaller of both differences",
-              least(tau("gRBP", "nDCG") - tau("eRRBP-1 hard", "nDCG"),
-                    tau("eRRBP-1 lenient", "nDCG") - tau("gRBP", "nDCG"))),
-        Claim("In the medium case both are about the same", f"{ALIKE:g} - the difference",
-              within(tau("gRBP", "nDCG") - tau("eRRBP-1 medium", "nDCG"), ALIKE)),
-        Claim(f"tau of GAP and eRAP with ERR is below {low}", f"{low} - the largest",
-              low - most(*every(PRECISIONS, "ERR"))),
-        *(Claim(f"tau of {name} with ERR grows from hard to lenient", steps, grows(name, "ERR"))
-          for name in ("eRAP-1", "eRAP-2", "GAP")),
-        *(Claim(f"tau of {name} with GAP grows from hard to lenient", steps, grows(name, "GAP"))
-          for name in ("eRAP-1", "eRAP-2")),
-        Claim(f"tau of eRAP-1 with infAP is {close} or more", f"the least - {close}",
-              least(*every(("eRAP-1",), "infAP")) - close),
-        Claim("eRAP-2 is farther from infAP than eRAP-1", "the smallest difference",
-              least(*(one - other for one, other in zip(
-                  own("eRAP-1", "infAP"), own("eRAP-2", "infAP"), strict=True)))),
-        Claim(f"tau of eRAP-2 with infAP is from {between[0]} to {between[1]}",
-              "the smallest distance from the ends",
-              least(*(q for one in every(("eRAP-2",), "infAP")
-                      for q in (one - between[0], between[1] - one)))),
-        Claim(f"tau of ERR with gRBP and eRRBP is around {walking}",
-              f"{AROUND:g} - the largest difference from {walking}",
-              least(*(within(one - walking, AROUND)
-                      for one in (tau("gRBP", "ERR"), *every(WALKS, "ERR"))))),
-        Claim(f"tau of nDCG with gRBP and eRRBP is around or below {distant}",
-              f"{distant} + {AROUND:g} - the largest",
-              distant + AROUND - most(tau("gRBP", "nDCG"), *every(WALKS, "nDCG"))),
-        Claim("gRBP and eRRBP are nearer to ERR than GAP and eRAP are",
-              "the least of the former - the largest of the latter",
-              least(tau("gRBP", "ERR"), *every(WALKS, "ERR")) - most(*every(PRECISIONS, "ERR"))),
-        Claim("eRAP-1 is almost GAP: tau and tau_ap above 0.9", "the least - 0.9",
-              least(*own("eRAP-1", "GAP"), *own("eRAP-1", "GAP", "tau_ap")) - 0.9),
-        gap_claim(found),
-        Claim("eRRBP is almost gRBP: tau and tau_ap above 0.9", "the least - 0.9",
-              least(*(q for name in WALKS for what in ("tau", "tau_ap")
-                      for q in own(name, "gRBP", what))) - 0.9),
-        *(Claim(f"tau of {name} with {other} grows from hard to lenient", steps,
-                grows(name, other))
-          for name in ("eRAP-1", "eRAP-2", *WALKS) for other in ("infAP", "bpref")),
-    ]  # fmt: skip
-
-
-def _of_robustness(found: LabelSet) -> list[Claim]:
-    robust = found.robust
-
-    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
-        return [robust(name, rate) for name in in_all_cases(names)]
-
-    others = (*OWN, "gRBP")
-    small = robust("eRAP-2 medium", 0.05)
-    if found.four_grades:
-        steady = [robust(name, 0.3) for name in ("nDCG", "bpref")]
-        rest = at(0.3, ("infAP", *others, "ERR"))
-        fallen = at(0.1, ("infAP", "GAP", "gRBP", "eRAP-1", *WALKS))
-        clusters = [
-            Claim("All measures look alike down to 30 % of the pool, with four grades",
-                  f"30 %: {AROUND:g} - the largest less the least", AROUND - (
-                      most(*steady, *rest) - least(*steady, *rest))),
-            Claim("nDCG and bpref are always at the top", "30 %: the lesser - the best other",
-                  least(*steady) - most(*rest)),
-            Claim("On small pools all but nDCG, bpref and eRAP-2 fall below ERR",
-                  "10 %: ERR - the best of them", robust("ERR", 0.1) - most(*fallen)),
-        ]  # fmt: skip
-    else:
-        clusters = [
-            Claim("GAP and eRAP are more robust than gRBP and eRRBP",
-                  "30 %: the least of the former - the best of the latter",
-                  least(*at(0.3, PRECISIONS)) - most(*at(0.3, ("gRBP", *WALKS)))),
-        ]  # fmt: skip
-    return [
-        Claim("nDCG, bpref and infAP are among the most robust",
-              "10 %: the least of them - the median of the others",
-              least(*at(0.1, STABLE)) - median_of(*at(0.1, (*others, "ERR")))),
-        Claim("ERR is more sensitive", "10 %: the median of the others - ERR",
-              median_of(*at(0.1, (*STABLE, *others))) - robust("ERR", 0.1)),
-        *clusters,
-        Claim("eRAP-2 is more robust than GAP on small pools", "5 %, medium: eRAP-2 - GAP",
-              small - robust("GAP medium", 0.05)),
-        Claim("eRAP-2 is as robust as nDCG and bpref there",
-              "5 %, medium: eRAP-2 - the lesser of both",
-              small - least(robust("nDCG", 0.05), robust("bpref", 0.05))),
-    ]  # fmt: skip
-
-
-def _of_power(found: LabelSet | PrintedNumbers) -> list[Claim]:
-    power = found.power
-
-    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
-        return [power(name, rate) for name in in_all_cases(names)]
-
-    everything = (*COMMON, *OWN)
-    rest = [name for name in everything if name not in STABLE]
-    strong = least(*(power(f"eRAP-2 {case}") for case in ("medium", "lenient")))
-    steps = "the smaller step, hard to medium to lenient"
-    above = [power(f"eRAP-2 {case}", 0.05) - most(power("nDCG", 0.05), power("bpref", 0.05))
-             for case in CASES]  # fmt: skip
-    return [
-        *([Claim("On small pools eRAP-2 has more power than nDCG and bpref, with four grades",
-                 "5 %, all cases: the least difference", least(*above))]
-          if found.four_grades else []),
-        Claim("ERR is one of the least discriminative", "the median of the others - ERR",
-              median_of(*at(1.0, (n for n in everything if n != "ERR"))) - power("ERR")),
-        Claim("nDCG, bpref and infAP are among the most discriminative",
-              "the least of them - the median of the others",
-              least(*at(1.0, STABLE)) - median_of(*at(1.0, rest))),
-        Claim("gRBP and eRRBP tend to be less discriminative than the others",
-              "the median of the others but ERR - the median of theirs",
-              median_of(*at(1.0, (*STABLE, *PRECISIONS))) - median_of(*at(1.0, ("gRBP", *WALKS)))),
-        *(Claim(f"Power of {name} grows from hard to lenient", steps, rising(*at(1.0, [name])))
-          for name in ("eRAP-2", "eRRBP-2")),
-        Claim("eRAP-2 has more power than nDCG, bpref and infAP",
-              "medium and lenient: the lesser - the best of the three",
-              strong - most(*at(1.0, STABLE))),
-        *(Claim("Power is stable down to 50 % of the pool", f"{name}: 50 % - all + 0.05",
-                power(name, 0.5) - power(name) + 0.05)
-          for name in ("eRAP-2 medium", "GAP medium", "gRBP", "eRRBP-2 medium")),
-        Claim("eRAP-2 keeps its power on small pools as nDCG and bpref do",
-              "5 %, hard: eRAP-2 - the best of GAP, gRBP, eRAP-1 and eRRBP",
-              power("eRAP-2 hard", 0.05)
-              - most(*at(0.05, ("GAP", "gRBP", "eRAP-1", "eRRBP-1", "eRRBP-2")))),
-    ]  # fmt: skip
+    names |= {f"{name}s": in_all(value) for name, value in names.items()}
+    grades = {"four": found.four_grades, "three": not found.four_grades}
+    own = partial(in_own_case, found)
+    return published.claims(f"random relevance: {part}", own=own, **grades, **names)
