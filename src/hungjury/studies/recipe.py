@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy, StudyFailed
 from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import measure_names
 from hungjury.base.records import Record
 from hungjury.base.results import Table, in_report
 from hungjury.data.reading.options import among
@@ -48,7 +49,6 @@ from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import Sources, StudyData, check_collections, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import LOCAL_ENGINE, Finished, Job, ResultStore, run_work
-from hungjury.studies.kinds import measure_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

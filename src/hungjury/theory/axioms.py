@@ -17,13 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hungjury.base.errors import (
-    Argument,
-    HungjuryError,
-    InputError,
-    MeasureError,
-    plural,
-)
+from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, plural
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result, Table

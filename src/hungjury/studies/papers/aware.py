@@ -10,7 +10,7 @@ from itertools import product, zip_longest
 from typing import Any, ClassVar
 
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import integer, one_of, param
+from hungjury.base.parameters import integer, measure_names, names, one_of, param
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
@@ -20,7 +20,6 @@ from hungjury.studies.claims import Claim, Quantity, in_cases, mean_of, sensitiv
 from hungjury.studies.combining import APPROACHES, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names, names
 from hungjury.studies.papers import panels, published
 from hungjury.studies.recipe import Drawing, Report, Shown, Studied, file_stem
 
@@ -351,7 +350,7 @@ class Approaches(Record, eq=False):
         return mean_of(map(self.of, found))
 
     def loss(self, approach: str, measure: str) -> Quantity:
-        """What an approach loses from the first measure to another."""
+        """The loss of an approach from the first measure to another."""
         first = self.others.measures[0]
         return self.of(approach, measure=first) - self.of(approach, measure=measure)
 

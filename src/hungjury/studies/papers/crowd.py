@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hungjury.base.parameters import integer, param
+from hungjury.base.parameters import integer, measure_names, param, probabilities
 from hungjury.base.results import Cell, Table
 from hungjury.studies.claims import (
     ROUNDING,
@@ -32,7 +32,6 @@ from hungjury.studies.gold import (
     single_judges,
 )
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names, probabilities
 from hungjury.studies.papers import panels, published
 from hungjury.studies.recipe import Drawing, Report, Studied, file_stem
 

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import integer, number, param
+from hungjury.base.parameters import integer, measure_names, number, param
 from hungjury.base.results import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names
 from hungjury.studies.measure_comparison import (
     METHODS,
     discriminative_power,

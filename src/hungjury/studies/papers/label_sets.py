@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import integer, param
+from hungjury.base.parameters import integer, names, param, shares
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import align
@@ -27,7 +27,6 @@ from hungjury.stats.correlation import kendall
 from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, too_narrow
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import names, shares
 from hungjury.studies.measure_comparison import (
     RATES,
     PoolScores,

@@ -11,22 +11,14 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
-from hungjury.base.parameters import integer, param
+from hungjury.base.parameters import integer, measure_names, param, shares
 from hungjury.base.results import Cell, Marked, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
-from hungjury.studies.claims import (
-    RESAMPLES,
-    Claim,
-    Quantity,
-    Resampling,
-    beside_print,
-    in_cases,
-)
+from hungjury.studies.claims import RESAMPLES, Claim, Quantity, Resampling, beside_print, in_cases
 from hungjury.studies.data import Facts, StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names, shares
 from hungjury.studies.measure_comparison import complete_runs
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import LabelRecipe, LabelSet, PrintedNumbers

@@ -7,14 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from hungjury.base.parameters import flag, integer, param
+from hungjury.base.parameters import flag, integer, measure_names, param, whole_numbers
 from hungjury.base.results import Table
 from hungjury.studies.claims import RESAMPLES, Resampling
 from hungjury.studies.combining import TupleScores, TupleStudy, join_parts, tuple_parts
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names, whole_numbers
 from hungjury.studies.papers import published
 from hungjury.studies.recipe import Recipe, Studied
 

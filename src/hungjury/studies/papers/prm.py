@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import integer, param
+from hungjury.base.parameters import integer, measure_names, param
 from hungjury.base.results import Cell, Table
 from hungjury.judges.disagreement import PRM, SCORE_DRAWS
 from hungjury.judges.families import family_names
@@ -16,7 +16,6 @@ from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.data import GOLD, StudyData
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import measure_names
 from hungjury.studies.recipe import Recipe, Report, Studied
 
 PARAMETERS = ("level", "p", "low", "high", "pairs")

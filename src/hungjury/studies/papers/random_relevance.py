@@ -13,7 +13,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
-from hungjury.base.parameters import integer, number, param
+from hungjury.base.parameters import integer, number, param, probabilities, whole_numbers
 from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.measures.catalogue import measure
@@ -22,7 +22,6 @@ from hungjury.studies.claims import Claim, Quantity, beside_print, in_cases, sen
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
-from hungjury.studies.kinds import probabilities, whole_numbers
 from hungjury.studies.measure_comparison import PoolScores, power_of
 from hungjury.studies.papers import published
 from hungjury.studies.papers.label_sets import (
