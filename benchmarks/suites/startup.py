@@ -37,6 +37,6 @@ SUITE = Suite(
     "compute the same values; all who evaluate import numpy.",
     base=BARE,
     contenders=contenders,
-    goals=(Within(HELP, BARE, 12), Within(COMMAND, PEER, 0.6), Within(LIBRARY, PEER, 0.6)),
+    goals=(Within(HELP, BARE, 4), Within(COMMAND, PEER, 0.6), Within(LIBRARY, PEER, 0.6)),
     repeats=15,
 )

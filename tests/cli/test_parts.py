@@ -83,6 +83,16 @@ def test_summaries_of_all_commands_and_lists_of_merges() -> None:
         assert_expected(EXPECTED, f"--{flag}", one.help)
 
 
+@pytest.mark.parametrize("program", ["hungjury", "python -m hungjury"])
+def test_the_help_of_the_program_is_laid_out_as_click_does_it(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = click.Context(group, info_name=program, **main.HELP)
+    for columns in (1, *range(50, 110), 500):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert group.get_help(context) == click.Group.get_help(group, context)
+
+
 VALUES: dict[str, tuple[Any, str, Any]] = {
     "decimal": (options.Number(0, 1), "0.5", 0.5),
     "end": (options.Number(0, 1), "1", 1.0),

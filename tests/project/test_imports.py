@@ -278,6 +278,15 @@ def test_evaluating_imports_only_what_it_needs(tmp_path, surface):
     assert not loaded & UNUSED
 
 
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_the_help_of_the_program_is_printed_without_click(flag):
+    code = f"{BEFORE}\nsys.argv = ['hungjury', {flag!r}]\nfrom hungjury.cli import start\nstart()"
+    code = f"{code}\n{AFTER}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: hungjury [OPTIONS] COMMAND [ARGS]...\n\n  Retrieval")
+    assert not set(done.stderr.split()) & {"click", "inspect", *UNUSED} - {"shutil"}
+
+
 def test_no_class_compiles_methods_when_it_is_defined():
     """A frozen dataclass takes half a millisecond to define; a `Record` takes a tenth of it."""
     compiled = [

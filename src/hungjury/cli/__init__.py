@@ -2,7 +2,9 @@
 
 import atexit
 import gc
+import os
 import signal
+import sys
 
 OBJECTS = 100_000  # made between two searches for garbage; Python's default is below 10,000
 
@@ -18,6 +20,15 @@ def start() -> None:
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # Ctrl-C during imports: no traceback
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.argv[1:] in (["-h"], ["--help"]) and sys.stdout is not None:
+        from hungjury.cli.front import front_page
+
+        name = os.path.basename(sys.argv[0])
+        try:
+            print(front_page("python -m hungjury" if name == "__main__.py" else name), flush=True)
+            return
+        except OSError:
+            pass  # `main` says what is wrong with the output
     from hungjury.cli.main import main
 
     signal.signal(signal.SIGINT, usual)

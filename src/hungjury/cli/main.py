@@ -18,6 +18,7 @@ from hungjury import __version__
 from hungjury.base.errors import HungjuryError
 from hungjury.base.files import OF_PROJECTS, PROJECT, refuse_inputs
 from hungjury.cli import failing
+from hungjury.cli.front import ABOUT, OPTIONS, WIDEST, front_page, summaries
 from hungjury.cli.output import deliver, guard_streams, input_files, print_notes
 
 if TYPE_CHECKING:
@@ -34,23 +35,7 @@ MODULES = {
 
 # They do no linear algebra; the threads that numpy's BLAS starts, one per core, would cost time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
-HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-
-
-_SUMMARY = re.compile(r'^def (\w+)_command\(.*?\n    """(.*?)(?:\n\n|""")', re.M | re.S)
-
-
-def summaries() -> dict[str, str]:
-    """Return the first sentence of every command's help; importing them all would take long."""
-    found: dict[str, str] = {}
-    for file in sorted(os.listdir(os.path.dirname(__file__))):
-        if file.endswith(".py"):
-            with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as source:
-                for name, text in _SUMMARY.findall(source.read()):
-                    found[name.replace("_", "-")] = " ".join(text.split())
-    return dict(sorted(found.items()))
-
-
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": WIDEST}
 PATHS = {"DATA", "DB", "FILE", "FILES", "FOLDER", "LOG", "PLAN", "QRELS", "RANKER", "TRAIN"}
 
 
@@ -187,9 +172,8 @@ class _Commands(click.Group):
             command.no_args_is_help = not os.path.isfile(PROJECT)
         return command
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(summaries().items()))
+    def get_help(self, context: click.Context) -> str:
+        return front_page(context.command_path)
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -210,25 +194,17 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     context.exit()
 
 
-@click.group(cls=_Commands, context_settings=HELP)
+@click.group(cls=_Commands, context_settings=HELP, help=ABOUT)
 @click.option(
     "--version",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version and how it was built, and exit.",
+    help=OPTIONS["--version"],
 )
 def hungjury() -> None:
-    """Retrieval evaluation for when the judges disagree.
-
-    \b
-    First steps:
-      hungjury evaluate qrels.txt 'runs/*' -m nDCG@10 -m AP
-      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
-      hungjury audit qrels.txt 'runs/*'
-      hungjury measures
-    """
+    """All commands."""
 
 
 @hungjury.command("completion")
