@@ -223,6 +223,23 @@ def test_lists_that_look_alike_score_exactly_alike(name: str) -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("likely", [0.1, 0.9])
+@pytest.mark.parametrize("name", ["AP", "MP(model=GL_OR_ID)", "MP(model=GL_OR_LID)"])
+def test_scored_together_or_alone_is_the_same_to_the_last_bit(
+    simulate: Simulate, name: str, likely: float
+) -> None:
+    """Where most documents have one label in all vectors, and where it differs."""
+    alignment, rng = aligned(simulate, 0), np.random.default_rng(0)
+    documents = len(alignment.pool)
+    chance = np.where(rng.random(documents) < 0.8, rng.random(documents) < likely, 0.5)
+    labels = (rng.random((20, documents)) < chance).astype(np.int16)
+    scorer = Scorer(name, alignment, TOP)
+    together = scorer(labels)
+    assert scorer.native
+    assert bits(together) == bits(np.concatenate([scorer(one[None]) for one in labels]))
+    assert same(together, one_by_one(name, alignment, labels))
+
+
 def test_no_vectors(simulate: Simulate) -> None:
     alignment = aligned(simulate, 0)
     none = np.zeros((0, len(alignment.pool)), dtype=np.int16)

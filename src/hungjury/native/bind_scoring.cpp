@@ -169,7 +169,7 @@ Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> w
     Table scores = table(lists.size(), given.vectors);
     {
         nb::gil_scoped_release free;
-        score_topic(chosen.score, given, {worth.data(), grades},
+        score_topic(chosen, given, {worth.data(), grades},
                     {counted.data(), counted.size() ? grades : 0}, levels.data(), levels.shape(0),
                     of_lists, static_cast<size_t>(first), static_cast<size_t>(documents), lists,
                     scores.data());

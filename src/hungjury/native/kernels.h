@@ -48,6 +48,7 @@ struct WeightedList {
     const int32_t *document;
     const double *weight;
     size_t size;
+    const double *prepared = nullptr;  // [place]: what a kernel has computed of the list alone
 };
 
 // What the documents of a topic are worth under the label vectors, once for what a document adds and
@@ -209,30 +210,56 @@ HUNGJURY_WIDE inline void add_blended(WeightedList list, const TopicValues &topi
     out = sum;
 }
 
-// How strongly documents pull a user, by their distance: its inverse, or that of its logarithm.
-class Pulls {
-  public:
-    explicit Pulls(bool logarithms) : logarithms_(logarithms) {}
-
-    // A table from distance 0 on that reaches to the end of the list. Weights are ranks.
-    const double *of(WeightedList list) {
-        double farthest = 0;
-        for (size_t i = 0; i < list.size; ++i) {
-            if (!(list.weight[i] > farthest && list.weight[i] < std::numeric_limits<int32_t>::max()))
-                throw std::out_of_range("ranks do not ascend");
-            farthest = list.weight[i];
-        }
-        for (size_t gap = table_.size(); gap <= static_cast<size_t>(farthest); ++gap) {
+// How strongly documents pull a user, by the difference of their ranks, from -reach to reach: the
+// inverse of their distance, or of its logarithm. Pulls are rounded to a unit of which sums are
+// exact, whatever their order.
+template <bool logarithms> const double *pulls_within(size_t reach) {
+    thread_local std::vector<double> table;
+    if (table.size() <= 2 * reach) {
+        constexpr double unit = logarithms ? 0x1p-43 : 0x1p-48;
+        size_t middle = 2 * reach;
+        table.assign(2 * middle + 1, 0.0);
+        for (size_t gap = 1; gap <= middle; ++gap) {
             double far = static_cast<double>(gap);
-            table_.push_back(!gap ? 0 : logarithms_ ? 1 / std::log10(far + 2) : 1 / (far + 1));
+            double pull = logarithms ? 1 / std::log10(far + 2) : 1 / (far + 1);
+            table[middle - gap] = table[middle + gap] = std::round(pull / unit) * unit;
         }
-        return table_.data();
     }
+    return table.data() + table.size() / 2;
+}
 
-  private:
-    bool logarithms_;
-    std::vector<double> table_;
-};
+inline int32_t rank_at(WeightedList list, size_t place) {
+    return static_cast<int32_t>(list.weight[place]);
+}
+
+template <bool logarithms> const double *pulls_of(WeightedList list) {
+    return pulls_within<logarithms>(list.size ? rank_at(list, list.size - 1) : 0);
+}
+
+// Weights are ranks.
+inline void check_ranks(WeightedList list) {
+    double last = 0, most = std::numeric_limits<int32_t>::max() / 4;
+    for (size_t i = 0; i < list.size; ++i) {
+        if (!(list.weight[i] > last && list.weight[i] < most))
+            throw std::out_of_range("ranks do not ascend");
+        last = list.weight[i];
+    }
+}
+
+// Adds pulls from some ranks, four at once, times a sign, to the sums at others.
+inline void add_pulls(const double *pulls, const std::vector<int32_t> &from, double sign,
+                      const std::vector<int32_t> &to, std::vector<double> &sums) {
+    const int32_t *at = to.data();
+    size_t k = 0;
+    for (; k + 4 <= from.size(); k += 4) {
+        const double *a = pulls - from[k], *b = pulls - from[k + 1];
+        const double *c = pulls - from[k + 2], *d = pulls - from[k + 3];
+        for (size_t i = 0; i < to.size(); ++i)
+            sums[i] += sign * ((a[at[i]] + b[at[i]]) + (c[at[i]] + d[at[i]]));
+    }
+    for (; k < from.size(); ++k)
+        for (size_t i = 0; i < to.size(); ++i) sums[i] += sign * pulls[at[i] - from[k]];
+}
 
 // Precision at documents of value 1, averaged over the moves between them: as many start at one
 // document as end there.
@@ -248,7 +275,7 @@ struct Moves {
     // Nothing pulls away from a single document: the user stays there.
     void mean(Lanes &out) const {
         for (size_t j = 0; j < kSteps; ++j)
-            out.of[j] = number.of[j] > 0 ? sum.of[j] / (2 * number.of[j]) : precision.of[j];
+            out.of[j] = number.of[j] > 0 ? sum.of[j] / number.of[j] : precision.of[j];
     }
 };
 
@@ -268,43 +295,73 @@ HUNGJURY_WIDE inline void walk_to_next(WeightedList list, const TopicValues &top
             Number above = moves.precision.of[j];
             moves.reach(j, value.of[j], rank);
             moves.sum.of[j] += here * (above + moves.precision.of[j]);
-            moves.number.of[j] += here;
+            moves.number.of[j] += 2 * here;
             last.of[j] = value.of[j] > 0 ? rank + Number{} : last.of[j];
         }
     }
     moves.mean(out);
 }
 
-// the same, of a user who moves from each to all others
+// The pull of all other documents of a list, at each of them.
+template <bool logarithms> std::vector<double> pulled_by_all(WeightedList list) {
+    check_ranks(list);
+    std::vector<int32_t> ranks(list.weight, list.weight + list.size);
+    std::vector<double> sums(list.size);
+    add_pulls(pulls_of<logarithms>(list), ranks, 1, ranks, sums);
+    return sums;
+}
+
+inline std::vector<double> only_checked(WeightedList list) {
+    check_ranks(list);
+    return {};
+}
+
+// the same, of a user who moves from each to all others. Most documents have one value under all of
+// these label vectors, and pull alike: only those that change are added up side by side.
 HUNGJURY_WIDE inline void walk_to_any(WeightedList list, const TopicValues &topic, Lanes &out,
                                       const double *pulls) {
-    struct Above {
-        Lanes value, precision;
-        int32_t rank;
-    };
-    thread_local std::vector<Above> passed;
-    passed.clear();
-    Moves moves;
+    thread_local std::vector<int32_t> ranks, always, not_always, changing;
+    thread_local std::vector<const Lanes *> values;
+    thread_local std::vector<Lanes> changes;
+    thread_local std::vector<double> pulled;  // by documents that do not change
+    for (auto *one : {&ranks, &always, &not_always, &changing}) one->clear();
+    values.clear();
+    changes.clear();
+    pulled.clear();
     for (size_t i = 0; i < list.size; ++i) {
         const Lanes &value = topic.value[list.document[i]];
-        if (std::count(value.each(), value.each() + kLanes, 0.0) == kLanes) continue;
-        auto rank = static_cast<int32_t>(list.weight[i]);
-        Lanes number = {}, precision = {};
-        for (const Above &one : passed) {
-            double pull = pulls[rank - one.rank];
-            for (size_t j = 0; j < kSteps; ++j) {
-                number.of[j] += pull * one.value.of[j];
-                precision.of[j] += pull * one.precision.of[j];
-            }
+        double sums[4] = {};
+        for (size_t j = 0; j < kLanes; ++j) sums[j % 4] += value.each()[j];
+        double ones = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        int32_t rank = rank_at(list, i);
+        (ones == kLanes ? always : not_always).push_back(rank);
+        if (ones == 0) continue;
+        ranks.push_back(rank);
+        values.push_back(&value);
+        pulled.push_back(list.prepared[i]);
+        if (ones == kLanes) continue;
+        changing.push_back(rank);
+        changes.push_back(value);
+    }
+    if (not_always.size() < always.size()) {
+        add_pulls(pulls, not_always, -1, ranks, pulled);
+    } else {
+        std::fill(pulled.begin(), pulled.end(), 0.0);
+        add_pulls(pulls, always, 1, ranks, pulled);
+    }
+    Moves moves;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        Lanes number;
+        for (size_t j = 0; j < kSteps; ++j) number.of[j] = pulled[i] + Number{};
+        for (size_t k = 0; k < changing.size(); ++k) {
+            double pull = pulls[ranks[i] - changing[k]];
+            for (size_t j = 0; j < kSteps; ++j) number.of[j] += pull * changes[k].of[j];
         }
-        Above &here = passed.emplace_back();
-        here.rank = rank;
-        here.value = value;
         for (size_t j = 0; j < kSteps; ++j) {
-            moves.reach(j, value.of[j], rank);
-            here.precision.of[j] = value.of[j] * moves.precision.of[j];
-            moves.sum.of[j] += value.of[j] * precision.of[j] + here.precision.of[j] * number.of[j];
-            moves.number.of[j] += value.of[j] * number.of[j];
+            const Number &value = values[i]->of[j];
+            moves.reach(j, value, ranks[i]);
+            moves.number.of[j] += value * number.of[j];
+            moves.sum.of[j] += value * number.of[j] * moves.precision.of[j];
         }
     }
     moves.mean(out);
@@ -312,14 +369,14 @@ HUNGJURY_WIDE inline void walk_to_any(WeightedList list, const TopicValues &topi
 
 template <auto walk, bool logarithms>
 void average_walk(WeightedList list, const TopicValues &topic, Lanes &out) {
-    thread_local Pulls pulls(logarithms);
-    walk(list, topic, out, pulls.of(list));
+    walk(list, topic, out, pulls_of<logarithms>(list));
 }
 
 struct NamedKernel {
     const char *name;
     Kernel score;
     size_t levels;  // that it needs at least
+    std::vector<double> (*prepare)(WeightedList) = nullptr;
 };
 
 inline const NamedKernel &kernel(const std::string &name) {
@@ -329,10 +386,10 @@ inline const NamedKernel &kernel(const std::string &name) {
         {"within", add_within, 1},       {"reached", take_precision, 1},
         {"preferences", add_preferences, 2}, {"inferred", add_inferred, 1},
         {"blended", add_blended, 0},
-        {"LO_OR_ID", average_walk<walk_to_next, false>, 0},
-        {"LO_OR_LID", average_walk<walk_to_next, true>, 0},
-        {"GL_OR_ID", average_walk<walk_to_any, false>, 0},
-        {"GL_OR_LID", average_walk<walk_to_any, true>, 0},
+        {"LO_OR_ID", average_walk<walk_to_next, false>, 0, only_checked},
+        {"LO_OR_LID", average_walk<walk_to_next, true>, 0, only_checked},
+        {"GL_OR_ID", average_walk<walk_to_any, false>, 0, pulled_by_all<false>},
+        {"GL_OR_LID", average_walk<walk_to_any, true>, 0, pulled_by_all<true>},
     };
     for (const auto &one : all)
         if (name == one.name) return one;
@@ -372,9 +429,14 @@ template <class Label> struct LabelVectors {
 // `levels`: [level, vector], or, where each list has its own, [level, list * vector]; `counted`: of
 // no grades where documents count by their worth.
 template <class Label>
-void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Worth counted,
-                 const double *levels, size_t number, bool of_lists, size_t first,
-                 size_t documents, const std::vector<WeightedList> &lists, double *out) {
+void score_topic(const NamedKernel &kernel, const LabelVectors<Label> &given, Worth worth,
+                 Worth counted, const double *levels, size_t number, bool of_lists, size_t first,
+                 size_t documents, std::vector<WeightedList> lists, double *out) {
+    std::vector<std::vector<double>> prepared;
+    for (size_t i = 0; i < lists.size() && kernel.prepare; ++i) {
+        prepared.push_back(kernel.prepare(lists[i]));
+        lists[i].prepared = prepared[i].data();
+    }
     bool apart = counted.grades > 0;
     std::vector<Lanes> values(documents, Lanes{}), counts(apart ? documents : 0, Lanes{});
     std::vector<Lanes> limits(number);
@@ -390,7 +452,7 @@ void score_topic(Kernel score, const LabelVectors<Label> &given, Worth worth, Wo
             for (size_t k = 0; k < number && (of_lists || !i); ++k)
                 std::copy_n(levels + (k * sets + mine) * given.vectors + begin, count,
                             limits[k].each());
-            score(lists[i], topic, scores);
+            kernel.score(lists[i], topic, scores);
             std::copy_n(scores.each(), count, out + i * given.vectors + begin);
         }
     }

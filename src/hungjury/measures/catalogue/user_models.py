@@ -216,8 +216,8 @@ class MP(OfUsers, called="MP"):
         return self._recalled(value, hits.sum(axis=-1), judged)
 
     def sums(self, rank: Floats, length: Floats, top: int) -> Sums | None:
-        """Return the number of relevant documents, and for each class of users the precision at
-        them, summed over visits, and the visits; or the mean precision of a walk between them.
+        """Return for each class of users the precision at relevant documents, summed over visits,
+        and the visits, or the mean precision of a walk between them; for recall their number too.
         """
         between_relevant = self.model in MODELS and "_OR_" in str(self.model)
         if self.steps is not None or self.rates == FROM_MODEL:
@@ -225,10 +225,12 @@ class MP(OfUsers, called="MP"):
         if self.rates is not None and (between_relevant or len(self.rates) < rank.max(initial=0)):
             return None
         hits, ranks = hits_of(top, self.rel), rank.astype(np.int32)
-        found = Sum("gains", hits, np.ones(len(rank)))
+        found = (Sum("gains", hits, np.ones(len(rank))),) if self.rec else ()
         if between_relevant:
             walk = Sum(str(self.model), hits, rank)
-            return Sums((found, walk), lambda sums, pools: self._recalled(sums[1], sums[0], pools))
+            return Sums(
+                (walk, *found), lambda sums, pools: self._recalled(sums[0], sums[-1], pools)
+            )
         if self.users is not None:
             visits = [_at_ranks(one, ranks) for one in self.users.stationary()]
         elif isinstance(self.model, RankMatrix):
@@ -241,13 +243,13 @@ class MP(OfUsers, called="MP"):
             visits = [v / _at_ranks(np.array(self.rates, dtype=float), ranks) for v in visits]
 
         def finish(sums: Sequence[Floats], pools: Judged) -> Floats:
-            pairs = zip(sums[1::2], sums[2::2], strict=True)
+            pairs = zip(sums[::2], sums[1::2], strict=False)
             each = [np.nan_to_num(ratio(*pair)) for pair in pairs]
             value = each[0] if self.users is None else np.choose(self.class_of(pools), each)
-            return self._recalled(np.asarray(value), sums[0], pools)
+            return self._recalled(np.asarray(value), sums[-1], pools)
 
         parts = [(Sum("precisions", hits, v / rank), Sum("gains", hits, v)) for v in visits]
-        return Sums((found, *(part for pair in parts for part in pair)), finish)
+        return Sums((*(part for pair in parts for part in pair), *found), finish)
 
     def _recalled(self, value: Floats, found: Floats, pools: Judged) -> Floats:
         """Return the value, times recall where that is asked for."""
