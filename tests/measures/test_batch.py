@@ -202,7 +202,7 @@ def test_small_and_large_integers(simulate: Simulate, name: str) -> None:
     assert np.array_equal(values, Scorer(name, alignment, TOP)(upside_down), equal_nan=True)
 
 
-@pytest.mark.parametrize("name", ["AP", "nDCG", "ERR", "RBP(p=0.95)", "RR"])
+@pytest.mark.parametrize("name", ["AP", "nDCG", "ERR", "RBP(p=0.95)", "RR", "MP(model=GL_OR_LID)"])
 def test_lists_that_look_alike_score_exactly_alike(name: str) -> None:
     """Rank correlations count ties, so equal scores must be equal to the last bit."""
     rng = np.random.default_rng(0)
