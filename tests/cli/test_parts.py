@@ -20,7 +20,7 @@ from builders.commands import ALL, COMMANDS
 from builders.commands import hungjury as shell
 from builders.expected import assert_expected
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note
-from hungjury.cli import failing, main, options, output, reading, status, study, train
+from hungjury.cli import failing, main, options, output, reading, study, train
 from hungjury.cli.main import hungjury as group
 from hungjury.data.reading.sources import Source
 from hungjury.data.runs import RunFiles
@@ -539,38 +539,6 @@ def test_data_sets_by_name(here: Path) -> None:
         "n": ["folder/a", "folder/b"], "m": ["none"]
     }  # fmt: skip
     assert train._data_sets(("x=y",)) == {"": ["x=y"]}
-
-
-def test_the_bare_page() -> None:
-    page = (
-        '<p>a</p>\n<a href="#history">h</a><section aria-labelledby="audit">x\ny</section>'
-        '<section aria-labelledby="history">z</section><time datetime="1">t</time>b'
-    )
-    assert status._bare(page) == "<p>a</p>b"
-
-
-def test_words_that_a_command_is_run_with_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-
-    def run(words: list[str], **how: Any) -> None:
-        seen.append((words, how, list(sys.argv)))
-        print("shown")
-        raise SystemExit(1)
-
-    monkeypatch.setattr(group, "main", run)
-    monkeypatch.setattr(sys, "argv", ["before"])
-    words = ["hungjury", "gate", "json", "--quiet", "-o", "x", "--plot=p", "--report", "r.html"]
-    words += ["--rel", "2", "--format", "csv", "--title", "t"]
-    assert status._again(words, "--format", "json") == "shown\n"
-    assert status._again(words, "--report", "page") == "shown\n"
-    assert status._again(words) == "shown\n"
-    how = {"standalone_mode": False, "obj": "rerun"}
-    first = ["gate", "json", "--rel", "2", "--quiet", "--format", "json"]
-    second = ["gate", "json", "--rel", "2", "--format", "csv", "--title", "t", "--quiet",
-              "--report", "page"]  # fmt: skip
-    third = ["gate", "json", "--rel", "2", "--format", "csv", "--quiet"]
-    assert seen == [(each, how, ["hungjury", *each]) for each in (first, second, third)]
-    assert sys.argv == ["before"]
 
 
 def test_version_and_completion() -> None:

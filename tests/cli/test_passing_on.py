@@ -7,17 +7,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 
 import hungjury as hj
 from builders.commands import hungjury as shell
 from builders.commands import invoke, sample_files
-from builders.paths import DOCS
 from hungjury.base.errors import Note
-from hungjury.cli import label, train
-from hungjury.cli.reading import Reading
+from hungjury.cli import train
 from hungjury.studies.claims import Claim, Quantity
 from hungjury.studies.engines import Engine
 from hungjury.studies.recipe import Report
@@ -279,7 +276,10 @@ def test_a_measure_is_described() -> None:
     assert done.startswith("nDCG\n")
     for line in ("range: 0 to 1; larger is better", "many label sets at once are scored natively"):
         assert f"{line}\n" in done
-    assert "expectation over uncertain labels" not in shell("measures", "E").stdout
+    expected = "expectation over uncertain labels: "
+    assert f"\n{expected}exact\n" in done
+    assert f"\n{expected}drawn, with its sampling error\n" in shell("measures", "ESL").stdout
+    assert expected not in shell("measures", "E").stdout
     rows = json.loads(shell("measures", "--format", "json").stdout)["rows"]
     (mine,) = json.loads(shell("measures", "AP", "--format", "json").stdout)["rows"]
     assert mine in rows
@@ -308,182 +308,12 @@ def test_parameters_of_a_measure() -> None:
     assert not any("default None" in line for line in lines)
 
 
-# Labels
-
-
-def test_names_of_people() -> None:
-    assert label._names((" anna  b ", "c")) == ["anna b", "c"]
-    assert label._names(("x" * 60,)) == ["x" * 60]
-    for wrong in ("", "x" * 61, "a\x07"):
-        with pytest.raises(click.BadParameter, match="1 to 60 printable characters"):
-            label._names((wrong,))
-    with pytest.raises(click.BadParameter, match="different name"):
-        label._names(("a b", "a  b"))
-
-
-def test_the_tunnel_of_the_help_leads_to_the_usual_port() -> None:
-    words = f"ssh -L {label.PORT}:127.0.0.1:{label.PORT} HOST"
-    assert words in str(label.label_command.help)
-    assert words in (DOCS / "how-to" / "label.md").read_text(encoding="utf-8")
-
-
-def test_texts_of_a_plan() -> None:
-    Path("queries.tsv").write_text("1\tfirst\n")
-    Path("documents.tsv").write_text("d1\tone\n")
-    items = [label.Item("1", "d1"), label.Item("2", "d2"), label.Item("2", "d3")]
-    none: Any = SimpleNamespace(answers=())
-
-    def told(*given: Any) -> list[tuple[str, tuple[str, ...]]]:
-        return [(note.text, note.subjects) for note in label._texts(items, *given, none)[1]]
-
-    assert told((), (), None) == []
-    assert told(("queries.tsv",), ("documents.tsv",), None) == [
-        ("1 query without text, not shown", ("2",)),
-        ("2 documents without text, not shown", ("d2", "d3")),
-    ]
-    assert told((), ("documents.tsv",), "http://x/{document}") == [
-        ("2 documents without text, shown by link only", ("d2", "d3"))
-    ]
-
-
-def test_results_that_a_page_shows() -> None:
-    store = SimpleNamespace(path="labels.db", grades=[SimpleNamespace(grade=0),
-                                                      SimpleNamespace(grade=2)])  # fmt: skip
-    desk: Any = SimpleNamespace(store=store)
-    reading = Reading({"duplicates": "first", "outside": "clip"})
-    assert label._leaderboard(desk, (), ("r",), "AP", reading) == []
-    assert label._leaderboard(desk, ("j",), (), "AP", reading) == []
-    assert label._leaderboard(desk, ("j",), ("r",), None, reading) == []
-    assert label._leaderboard(desk, ("j", "k"), ("r",), "AP", reading) == [
-        "leaderboard", "--gold", "labels.db", "-m", "AP", "--format", "json", "--quiet",
-        "--grades", "0-2", "--duplicates", "first", "--outside", "clip",
-        "--judges", "j", "--judges", "k", "--runs", "r",
-    ]  # fmt: skip
-
-
-def test_labels_are_stored_and_exported(tmp_path: Path) -> None:
-    place = str(tmp_path / "new.db")
-    Path("given.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
-    words = ["label", "plan.csv", "-o", place, "--import", "given.qrels", "--person", "anna"]
-    Path("plan.csv").write_text("topic,document\n1,d1\n1,d2\n1,d3\n")
-    done = shell(*words, "--grades", "0 no, 1 yes")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith(f"2 labels read, 2 new; {place}: ")
-    assert shell("label", place, "--import", "given.qrels", "--person", "anna").stderr.startswith(
-        f"2 labels read, 0 new; {place}: "
-    )
-    assert shell("label", place, "--import", "given.qrels", "--person", "b", "--quiet").stderr == ""
-    done = shell("label", place, "--export", "-")
-    assert done.stdout.splitlines() == ["1 0 d1 1", "1 0 d2 0"]
-    assert done.stderr != ""
-    assert shell("label", place, "--export", "-", "--quiet").stderr == ""
-    lines = shell("label", place, "--export", "-", "--all").stdout.splitlines()
-    assert (lines[0].split(",")[:3], len(lines)) == (["topic", "document", "judge"], 5)
-
-
-# Projects
-
-
-def test_the_state_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    hj.simulate(topics=4, systems=3, documents=20, depth=8).write(tmp_path)
-    panel = ["--judges", "judges/*", "--runs", "runs/*"]
-    done = shell("init", *panel, "-m", "P@5", "--draws", "100")
-    assert done.stderr == "wrote hungjury.toml; now run `hungjury leaderboard`\n"
-    assert "exists; edit it, or replace it with --force" in shell("init", *panel).stderr
-    there = ["project hungjury.toml", "collection all: judges 5, runs 3 (files)"]
-    lines = shell("status").stdout.splitlines()
-    assert [lines[0], *lines[2:]] == [there[0], "no leaderboard yet", "next: hungjury leaderboard"]
-    assert lines[1].endswith("judges 5, runs 3 (files)")
-    done = shell("leaderboard")
-    first = done.stderr.splitlines()
-    assert first[0] == "project: hungjury.toml: --judges, --runs, --measure, --draws"
-    (kept,) = Path("results").glob("*.json")
-    assert first[-1] == f"kept as {kept}"
-    lines = shell("status").stdout.splitlines()
-    assert lines[2:] == [f"1 result kept; last leaderboard: {kept}", "nothing has changed since"]
-    Path("runs/new.run").write_text(Path("runs/system1.run").read_text().replace("system1", "new"))
-    lines = shell("status").stdout.splitlines()
-    assert lines[3:] == ["  since then: runs/new.run is new", "next: hungjury leaderboard"]
-    done = shell("leaderboard", "--draws", "120")
-    assert done.stderr.splitlines()[0] == (
-        "project: hungjury.toml: --judges, --runs, --measure; typed instead: --draws"
-    )
-    lines = shell("status").stdout.splitlines()
-    assert lines[-1].startswith("next: hungjury diff ")
-    monkeypatch.setenv("HUNGJURY_KEEP", "no")
-    assert "kept as" not in shell("leaderboard", "--draws", "110").stderr
-    monkeypatch.delenv("HUNGJURY_KEEP")
-    assert shell("leaderboard", "--draws", "130", "--quiet").stderr == ""
-    assert len(list(Path("results").glob("*.json"))) == 3
-    assert (
-        shell("agreement", "--quiet").stdout
-        == hj.agreement(hj.read_judgments("judges/*"), hj.read_runs("runs/*"), "P@5")
-        .to_text()
-        .rstrip("\n")
-        + "\n"
-    )
-    alone = [shell(name, "--quiet").stdout for name in ("agreement", "merge")]
-    toml = Path("hungjury.toml")
-    toml.write_text(toml.read_text().replace("runs =", 'gold = "gold.qrels"\nruns ='))
-    assert [shell(name, "--quiet").stdout for name in ("agreement", "merge")] == alone
-    toml.write_text(f"{toml.read_text()}\n[agreement]\nrel = 1\n")
-    said = [shell(name).stderr.splitlines()[0] for name in ("agreement", "merge")]
-    assert ["--rel" in line for line in said] == [True, False]
-    toml.write_text(toml.read_text().replace("gold =", "qrels ="))  # judges go before
-    done = shell("leaderboard", "--draws", "100")
-    used = "--judges, --runs, --measure; typed instead: --draws"
-    assert done.stderr.splitlines()[0] == f"project: hungjury.toml: {used}"
-
-
-def test_what_a_project_file_lacks_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = shell("init", "--runs", "r/*")
-    assert "give --judges: there is no terminal to ask on" in done.stderr
-    assert not Path("hungjury.toml").exists()
-    assert shell("init", "--runs", "r/*", "--judges", "j/*").returncode == 0
-    written = Path("hungjury.toml").read_text()
-    assert written == (
-        '[collection]\nruns = "r/*"\njudges = "j/*"\n\n[evaluation]\nmeasures = "nDCG@10"\n'
-    )
-    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _self: True)
-    typed = "\nmine/*\nAP\n"
-    assert shell("init", "--force", stdin=typed).returncode == 0
-    assert Path("hungjury.toml").read_text() == (
-        '[collection]\njudges = "judges/*"\nruns = "mine/*"\n\n[evaluation]\nmeasures = "AP"\n'
-    )
-
-
 def test_how_gold_labels_are_read_is_for_gold_labels() -> None:
     panel = ["--judges", "judges/*", "--runs", "runs/*", "--gold-columns", "document=x"]
     for words in (["leaderboard", *panel], ["plan", *panel, "--budget", "5"]):
         done = shell(*words)
         assert "gold_columns is given, but no gold labels" in done.stderr, words
         assert done.returncode == 2
-
-
-def test_a_result_is_repeated_from_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there, here = tmp_path / "there", tmp_path / "here"
-    here.mkdir()
-    hj.simulate(topics=4, systems=3, documents=20, depth=8).write(there)
-    words = ["evaluate", "gold.qrels", "runs/*", "-m", "AP", "--format", "json", "-o", "s.json"]
-    assert shell(*words, cwd=there).returncode == 0
-    done = shell("rerun", str(there / "s.json"), cwd=here)
-    assert (done.returncode, done.stdout) == (0, "Nothing differs.\n")
-    old = json.loads((there / "s.json").read_text())
-    gold = there / "gold.qrels"
-    gold.write_text(gold.read_text().replace(" 1\n", " 0\n", 1))
-    done = shell("rerun", "s.json", cwd=there)
-    assert done.returncode == 1
-    assert "gold.qrels" in done.stdout.splitlines()[0]
-    old["provenance"]["command"] = ["hj.evaluate()"]
-    monkeypatch.setattr("hungjury.projects.history.read_result", lambda _file: old)
-    said = shell("rerun", "s.json", cwd=there).stderr
-    assert "this result was made in Python: hj.evaluate()" in said
 
 
 # Theory
@@ -541,54 +371,3 @@ def test_commands_without_words_show_their_help(
 def all_of(*words: str) -> str:
     done = shell(*words)
     return done.stdout + done.stderr
-
-
-# Labelling answers
-
-
-def test_texts_of_answers_and_files_of_people(tmp_path: Path) -> None:
-    rows = "s1,1,j,3,one\ns2,1,j,4,two\n"
-    Path("scored.csv").write_text(f"system,topic,judge,score,answer\n{rows}")
-    found = hj.read_answers("scored.csv", scale="1-5")
-    first, *_ = found.texts
-    items = [label.Item("1", first), label.Item("1", "missing")]
-    tables: Any = SimpleNamespace(answers=("scored.csv",), read_answers=lambda: found)
-    shown, told = label._texts(items, (), (), None, tables)
-    assert shown.documents.missing == {"missing"}
-    assert [note.text for note in told] == ["1 document without text, not shown"]
-    Path("rubric.txt").write_text("  how to label\n")
-    assert label._only_text("rubric.txt") == "how to label"
-    with pytest.raises(click.UsageError, match="give one file as --rubric"):
-        label._only_text("runs/*")
-
-
-def test_where_labels_are_stored() -> None:
-    Path("plain.csv").write_text("topic,document\n1,d1\n")
-    given, place = label._documents("plain.csv", "new.db", False)
-    assert given is not None
-    assert ([item.document for item in given.items], place) == (["d1"], "new.db")
-    assert label._documents("labels.db", None, False) == (None, "labels.db")
-    assert label._documents("plain.db", None, True) == (None, "plain.db")
-    for words, told in (
-        (("plain.csv", None, False), "name the database of labels: -o labels.db"),
-        (("labels.db", "x.db", False), "give a plan and -o labels.db, or a database alone"),
-    ):
-        with pytest.raises(click.UsageError) as caught:
-            label._documents(*words)
-        assert caught.value.message == told
-
-
-@pytest.mark.parametrize("number", [0, 1, 20, 21, 30])
-def test_at_most_twenty_numbers_that_differ_are_shown(
-    number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = {"command": ["hungjury", "evaluate"], "inputs": [], "hungjury": hj.__version__}
-    old = {"provenance": record, "means": 1}
-    monkeypatch.setattr("hungjury.projects.history.read_result", lambda _file: old)
-    monkeypatch.setattr("hungjury.cli.status._again", lambda *_words: "{}")
-    moved = [f"number {i}" for i in range(number)]
-    monkeypatch.setattr("hungjury.projects.history.moved_numbers", lambda *_both: moved)
-    done = shell("rerun", "x.json")
-    more = [f"{number - 20} more values differ"] * (number > 20)
-    assert done.stdout.splitlines() == ([*moved[:20], *more] or ["Nothing differs."])
-    assert done.returncode == (1 if number else 0)

@@ -241,7 +241,7 @@ WRONG = [  # words, and what is said
     ("study markov --data . -o results --rates {[]:1}", "rates is ('{[]:1}',)"),
     ("rerun gold.qrels", "this is not a result with provenance"),
     ("diff runs runs", "runs: cannot be read"),
-    ("status --project runs", "write one with `hungjury init`"),
+    ("status --project runs", "write one in UTF-8, as `hungjury init` does"),
     ("doctor EMPTY", "'': no such file"),
     ("audit /dev/null /dev/null", "the file is empty"),
     ("rank gold.qrels gold.qrels", "not a saved ranker"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.data.reading import sources
+from hungjury.judges.families import read_families
 
 
 @pytest.mark.parametrize("device", ["/dev/urandom", "/dev/zero"])
@@ -47,3 +49,27 @@ def test_long_ids_are_cut_in_messages(tmp_path: Path, line: str) -> None:
     with pytest.raises(hj.HungjuryError) as caught:
         hj.read_qrels(str(path))
     assert len(str(caught.value)) < 2000
+
+
+
+OWN_FILES: dict[str, Callable[[str], object]] = {
+    "ranker": hj.ltr.Ranker.load,
+    "plan": hj.Plan.read,
+    "project": hj.Project,
+    "result": lambda path: hj.diff(path, path),
+    "users": hj.users.user_model,
+    "families": read_families,
+    "clusters": lambda path: hj.evaluate("soft.qrels", "a.run", f'E(P@1, clusters="{path}")'),
+}
+
+
+@pytest.mark.parametrize("kind", OWN_FILES)
+def test_files_of_our_own_are_not_devices_either(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("soft.qrels").write_text("1 0 a 0.5\n1 0 b 0.25\n")
+    Path("a.run").write_text("1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n")
+    for path, told in (("/dev/zero", "/dev/zero: this is a device"), ("none", "none: cannot be")):
+        with pytest.raises(InputError, match=told):
+            OWN_FILES[kind](path)

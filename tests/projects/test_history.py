@@ -47,32 +47,6 @@ def test_same_inputs_give_the_same_json_apart_from_time_and_machine(folder: Path
     assert json.dumps(one) == json.dumps(other)
 
 
-@pytest.mark.parametrize("form", ["csv", "latex"])
-def test_other_formats_have_it_beside(folder: Path, form: str) -> None:
-    assert run(*BOARD, "--format", form, "-o", "board.txt").returncode == 0
-    beside = json.loads((folder / "board.txt.provenance.json").read_text())
-    assert beside["provenance"]["inputs"]
-    done = run("rerun", "board.txt")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "Nothing differs.\n"
-
-
-def test_rerun_says_what_differs(folder: Path) -> None:
-    run(*BOARD, "--format", "json", "-o", "board.json")
-    assert run("rerun", "board.json").returncode == 0
-    (folder / "judges" / "judge2.qrels").unlink()
-    done = run("rerun", "board.json")
-    assert done.returncode == 1
-    assert "judges/judge2.qrels is missing" in done.stdout
-    assert "systems[0].mean" in done.stdout
-
-
-def test_rerun_refuses_other_files(folder: Path) -> None:
-    done = run("rerun", "gold.qrels")
-    assert done.returncode == 2
-    assert "not a result with provenance" in done.stderr
-
-
 def test_a_project_keeps_results_once(folder: Path) -> None:
     run("init", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5", "--draws", "200")
     for _ in range(2):
@@ -127,18 +101,6 @@ def test_boards_that_cannot_be_compared(other: dict[str, Any], reason: str) -> N
         diff(made(["a"], [["a"]]), {**made(["a"], [["a"]]), **other})
 
 
-def test_diff_on_the_command_line(folder: Path) -> None:
-    run(*BOARD, "--format", "json", "-o", "old.json")
-    run(*BOARD, "--without", "judge5", "--format", "json", "-o", "new.json")
-    done = run("diff", "old.json", "new.json")
-    assert done.returncode in (0, 1)
-    assert done.stdout
-    run("evaluate", "gold.qrels", "runs/*", "--format", "json", "-o", "scores.json")
-    done = run("diff", "old.json", "scores.json")
-    assert done.returncode == 2
-    assert "neither a leaderboard nor a gate" in done.stderr
-
-
 def test_numbers_move_only_by_more_than_the_last_digit() -> None:
     assert moved_numbers({"a": [0.5]}, {"a": [0.5001]}) == []
     assert moved_numbers({"a": [0.5]}, {"a": [0.51]}) == ["a[0]: 0.5 before, 0.51 now"]
@@ -161,10 +123,6 @@ def test_results_in_python_know_their_call(folder: Path) -> None:
     assert again.to_json() == board.to_json()
 
 
-GATE = ["gate", "--qrels", "gold.qrels", "--runs", "runs/*", "--baseline", "system3",
-        "--candidate", "system1", "--candidate", "system2", "-m", "P@5"]  # fmt: skip
-
-
 def test_gates_are_kept_rerun_and_compared(folder: Path) -> None:
     run("init", "--judges", "judges/*", "--runs", "runs/*", "-m", "P@5", "--draws", "200")
     words = ["gate", "--baseline", "system3", "--candidate", "system1"]
@@ -185,58 +143,6 @@ def test_gates_are_kept_rerun_and_compared(folder: Path) -> None:
         diff(content, changed)
     with pytest.raises(InputError, match="one is a gate, the other a leaderboard"):
         diff(content, made(["a"], [["a"]]))
-
-
-KINDS = {
-    "gate": GATE,
-    "evaluate": ["evaluate", "gold.qrels", "runs/*", "-m", "AP"],
-    "per-topic": ["evaluate", "gold.qrels", "runs/*", "-m", "AP", "-q"],
-    "compare": ["compare", "gold.qrels", "runs/*", "-m", "AP"],
-    "agreement": ["agreement", "--judges", "judges/*"],
-    "aware": ["aware", "--judges", "judges/*", "--runs", "runs/*", "--rel", "1"],
-    "merge": ["merge", "--judges", "judges/*", "--rel", "1", "--gold", "gold.qrels"],
-    "prm": ["prm", "--judges", "judges/*", "--rel", "1", "--draws", "5"],
-    "audit": ["audit", "gold.qrels", "runs/*"],
-    "leaderboard": BOARD,
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_result_can_be_rerun(folder: Path, kind: str) -> None:
-    done = run(*KINDS[kind], "--format", "json", "--quiet", "-o", "result.json")
-    assert done.returncode in (0, 3), done.stderr
-    assert json.loads((folder / "result.json").read_text())["provenance"]["inputs"]
-    again = run("rerun", "result.json")
-    assert (again.stdout, again.returncode) == ("Nothing differs.\n", 0), again.stderr
-    first = next(folder.glob("judges/*"))
-    first.write_text(first.read_text().replace(" 1\n", " 0\n", 1))
-    assert run("rerun", "result.json").returncode == (
-        0 if "gold.qrels" in KINDS[kind] and kind not in ("merge",) else 1
-    )
-
-
-def test_a_report_can_be_rerun(folder: Path) -> None:
-    (folder / "topics.csv").write_text("topic,group\n1,a\n2,a\n3,b\n4,b\n")
-    more = ["-m", "AP", "--slices", "topics.csv", "--title", "A week", "--report", "page.html"]
-    assert run(*BOARD, *more, "--quiet").returncode == 0
-    assert run("rerun", "page.html").stdout == "Nothing differs.\n"
-    judge = folder / "judges" / "judge1.qrels"
-    lines = judge.read_text().splitlines()
-    flipped = [f"{line[:-1]}{1 - int(line[-1])}" for line in lines]
-    judge.write_text("\n".join(flipped) + "\n")
-    assert "the report differs" in run("rerun", "page.html").stdout
-
-
-def test_results_of_python_say_so_to_rerun(folder: Path) -> None:
-    board = hj.leaderboard("judges/*", "runs/*", "P@5", draws=200)
-    (folder / "board.json").write_text(board.to_json())
-    done = run("rerun", "board.json")
-    assert done.returncode == 2
-    assert "made in Python: hj.leaderboard('judges/*'" in done.stderr
-    gates = hj.gate("gold.qrels", "runs/*", "system3", "system1", "P@5")
-    assert json.loads(gates.to_json())["provenance"]["command"][0].startswith(
-        "hj.gate('gold.qrels'"
-    )
 
 
 def test_a_report_in_a_project_shows_systems_over_time(folder: Path) -> None:

@@ -35,29 +35,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_command_takes_its_options_from_the_project(folder: Path) -> None:
-    done = run("leaderboard", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["measure"] == "P@5"
-    assert json.loads(done.stdout)["settings"]["draws"] == 200
-    assert "project: hungjury.toml:" in done.stderr
-    assert "--judges" in done.stderr
-
-
-def test_what_is_typed_wins_and_is_shown(folder: Path) -> None:
-    done = run("leaderboard", "-m", "AP", "--format", "json")
-    assert json.loads(done.stdout)["measure"] == "AP"
-    assert "typed instead: --measure" in done.stderr
-
-
-def test_another_folder_by_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "elsewhere").mkdir()
-    monkeypatch.chdir(folder / "elsewhere")
-    done = run("gate", "--project", "../hungjury.toml", "--format", "json")
-    assert done.returncode in (0, 1, 3), done.stderr
-    assert "system2" in done.stdout
-
-
 def test_python_and_command_give_the_same_board(folder: Path) -> None:
     shown = json.loads(run("leaderboard", "--format", "json").stdout)
     board = hj.Project("hungjury.toml").leaderboard()
@@ -91,75 +68,6 @@ def test_a_path_outside_of_the_project_is_noted(folder: Path) -> None:
     (folder / "inner" / "hungjury.toml").write_text(text)
     project = hj.Project(folder / "inner")
     assert [note.kind for note in project.notes] == ["outside-project"] * 2
-
-
-def test_several_collections_have_one_board(folder: Path) -> None:
-    files = 'judges = "judges/*"\nruns = "runs/*"\n'
-    both = f"[collections.one]\n{files}[collections.two]\n{files}[evaluation]\ndraws = 200\n"
-    (folder / "hungjury.toml").write_text(both)
-    project = hj.Project()
-    assert list(project.collections) == ["one", "two"]
-    assert list(project.leaderboard().parts) == ["one", "two"]
-    assert project.leaderboard("one").systems
-    done = run("leaderboard", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["collections"] == ["one", "two"]
-    assert [row["system"] for row in found["systems"]] == project.leaderboard().systems
-    alone = run("leaderboard", "--judges", "judges/*", "--runs", "runs/*", "--format", "json")
-    assert "collections" not in json.loads(alone.stdout)  # typed files win
-    with pytest.raises(InputError, match="choose one of one, two"):
-        project.collection()
-
-
-def test_init_writes_what_was_typed(folder: Path) -> None:
-    (folder / "hungjury.toml").unlink()
-    words = ["--judges", "judges/*", "--runs", "runs/*", "-m", "AP", "--draws", "300"]
-    done = run("init", *words)
-    assert done.returncode == 0, done.stderr
-    project = hj.Project()
-    assert project.options("leaderboard")["draws"] == 300
-    assert project.options("leaderboard")["measures"] == ["AP"]
-    again = run("init", *words)
-    assert again.returncode == 2
-    assert "--force" in again.stderr
-    assert run("init", *words, "--force").returncode == 0
-
-
-def test_init_without_files_and_without_a_terminal(folder: Path) -> None:
-    (folder / "hungjury.toml").unlink()
-    done = run("init", "-m", "AP")
-    assert done.returncode == 2
-    assert "give --judges" in done.stderr
-    assert not (folder / "hungjury.toml").exists()
-
-
-def test_status_follows_the_files(folder: Path) -> None:
-    assert "next: hungjury leaderboard" in run("status").stdout
-    run("leaderboard")
-    assert "nothing has changed since" in run("status").stdout
-    (folder / "judges" / "judge1.qrels").unlink()
-    told = run("status").stdout
-    assert "judges/judge1.qrels is missing" in told
-    assert "next: hungjury leaderboard" in told
-
-
-def test_commands_do_what_they_do_without_a_project(folder: Path) -> None:
-    """Options that would make a command do something else are taken if they are typed."""
-    more = 'gold = "gold.qrels"\nqrels = "gold.qrels"\ngrades = "0-1"\n'
-    text = TEXT.replace("[collection]\n", f"[collection]\n{more}")
-    (folder / "hungjury.toml").write_text(text)
-    judges = len(list(folder.glob("judges/*")))
-    assert f"{judges} judges" in run("agreement", "--quiet").stdout
-    assert run("merge", "--quiet").stdout.startswith("1 0 ")
-    assert run("leaderboard", "--quiet").returncode == 0
-    scored = run("evaluate", "gold.qrels", "runs/system1.run", "-m", "AP", "--quiet").stdout
-    assert "system1" in scored
-    assert "system2" not in scored  # files that are typed win
-    (folder / "labels.csv").write_text("topic,document,judge,label\n1,doc1-0,anna,1\n")
-    done = run("label", "--import", "labels.csv", "labels.db")
-    assert done.returncode == 0, done.stderr
-    assert run("label", "--export", "-", "labels.db").stdout == "1 0 doc1-0 1\n"
 
 
 def test_paths_of_commands_are_those_of_the_project(folder: Path) -> None:

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NoReturn
+from typing import IO, Any, Literal, NoReturn
 
 from hungjury.base.errors import InputError
 
@@ -150,20 +150,36 @@ def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
     return True
 
 
-def read_lines(path: str | os.PathLike[str], remedy: str) -> list[str]:
-    """Read a small text file as lines, with their ends; remedy: how such a file is made."""
+def has_no_end(stream: IO[Any]) -> bool:
+    """Tell whether a stream that gives something is a device such as /dev/zero."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return file.readlines()
+        return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+    except OSError:  # a stream in memory
+        return False
+
+
+def read_text(
+    path: str | os.PathLike[str], remedy: str, errors: str = "strict", what: str = "text in UTF-8"
+) -> str:
+    """Read a small text file; remedy: how such a file is made; what: what it should be."""
+    try:
+        with open(path, encoding="utf-8-sig", errors=errors, newline="") as file:
+            first = file.read(1)
+            problem = "this is a device, not a file" if first and has_no_end(file) else ""
+            if not problem:
+                return first + file.read()
     except OSError as error:
         raise file_error(path, error, remedy=remedy) from None
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 text: {error.reason}",
-            code="unreadable-file",
-            file=os.fspath(path),
-            remedy=remedy,
-        ) from None
+        problem = f"not {what}: {error.reason}"
+    raise InputError(problem, code="unreadable-file", file=os.fspath(path), remedy=remedy)
+
+
+def read_lines(path: str | os.PathLike[str], remedy: str, errors: str = "strict") -> list[str]:
+    """Read a small text file as lines, with their ends; remedy: how such a file is made."""
+    import io
+
+    return io.StringIO(read_text(path, remedy, errors), newline="").readlines()
 
 
 def read_json(path: str, what: str, remedy: str) -> Any:
@@ -180,12 +196,10 @@ def read_json(path: str, what: str, remedy: str) -> Any:
     """
     import json
 
+    text = read_text(path, remedy, what=what)
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file, parse_constant=_not_finite, object_pairs_hook=once)
-    except OSError as error:
-        raise file_error(path, error) from None
-    except (ValueError, RecursionError) as error:  # also text that is not UTF-8, or nested deeply
+        return json.loads(text, parse_constant=_not_finite, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:  # also text that is nested deeply
         reason = getattr(error, "msg", None) or str(error)
         raise InputError(
             f"not {what}: {reason}", code="invalid-file", file=path, remedy=remedy

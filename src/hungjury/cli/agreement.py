@@ -51,8 +51,15 @@ def agreement_command(
     from hungjury.leaderboard.gold_agreement import agreement_with_gold
 
     if tables.scores:
+        from hungjury.studies.measure_comparison import correlate_measures
+
         refuse(judges or runs or gold, "--scores takes the place of --judges, --runs and --gold")
-        _rankings(tables, measures, out, plots)
+        scores = tables.read_some(measures)
+        rankings = correlate_measures(scores)
+        print_notes(scores.notes, out.quiet)
+        out.write(rankings)
+        picture = plots.picture if was_typed("--picture") else "tau"
+        replace(plots, picture=picture).draw(scores if picture == "bump" else rankings)
         return
     refuse(not judges, "give --judges, or --scores")
     refuse_unused(runs, "--runs", "-m", "--families")
@@ -73,14 +80,3 @@ def agreement_command(
         print_notes(labels.notes + found.notes, out.quiet, "--format json")
     out.write(found)
     plots.draw(found)
-
-
-def _rankings(tables: ScoreTables, measures: tuple[str, ...], out: Output, plots: Plots) -> None:
-    from hungjury.studies.measure_comparison import correlate_measures
-
-    scores = tables.read_some(measures)
-    found = correlate_measures(scores)
-    print_notes(scores.notes, out.quiet)
-    out.write(found)
-    picture = plots.picture if was_typed("--picture") else "tau"
-    replace(plots, picture=picture).draw(scores if picture == "bump" else found)

@@ -71,19 +71,17 @@ def aware_command(
         if judges or runs or compare or rel is not None or drop_empty:
             raise click.UsageError("--scores takes the place of labels and runs and their options")
         found = aware_of_scores(tables.read(), weights, gold=gold, **how)
-        print_notes(found.notes, out.quiet)
-        out.write(found)
-        return
-    refuse(not (judges and runs), "give --judges and --runs, or --scores")
-    labels = reading.judgments(judges)
-    truth = None if gold is None else reading.gold(gold)
-    lists = reading.runs(runs)
-    with progress_bar(out.quiet) as progress:
-        how |= {"gold": truth, "progress": progress}
-        if compare:
-            merges = merge_names(of_judges=True)
-            found = compare_approaches(labels, lists, measures[0], merges=merges, **how)
-        else:
-            found = aware(labels, lists, measures, weights, **how)
-    print_notes(labels.notes + found.notes if compare else found.notes, out.quiet)
+        notes = found.notes
+    else:
+        refuse(not (judges and runs), "give --judges and --runs, or --scores")
+        labels, lists = reading.judgments(judges), reading.runs(runs)
+        how["gold"] = None if gold is None else reading.gold(gold)
+        with progress_bar(out.quiet) as how["progress"]:
+            if compare:
+                merges = merge_names(of_judges=True)
+                found = compare_approaches(labels, lists, measures[0], merges=merges, **how)
+            else:
+                found = aware(labels, lists, measures, weights, **how)
+        notes = labels.notes + found.notes if compare else found.notes
+    print_notes(notes, out.quiet)
     out.write(found)

@@ -90,11 +90,11 @@ def clicks_command(
 
 
 def _notes(model: UserModel) -> list[Note]:
-    found = [] if model.log is None else asdict(model.log).items()
-    notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
+    counts = {} if model.log is None else asdict(model.log)
+    notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in counts.items() if k in ODD and n]
     for one in model.classes:
         if one.never_left:
-            moves = model.log is not None and model.log.counted_pages == "moves"
+            moves = counts.get("counted_pages") == "moves"
             what = "that users never leave" if moves else "without a click"
             text = f"ranks {what} in class '{one.name}'"
             ranks = tuple(str(rank) for rank in one.never_left)

@@ -61,7 +61,7 @@ def init_command(context: click.Context, /, force: bool, **_given: Any) -> None:
     for name, (question, default) in ASKED.items():
         if name in typed:
             continue
-        if sys.stdin.isatty():
+        if sys.stdin is not None and sys.stdin.isatty():
             typed[name] = [click.prompt(question, default=default)]
         elif name != "measures":
             raise click.UsageError(f"give --{name}: there is no terminal to ask on")

@@ -8,7 +8,7 @@ from hungjury.base.choices import MergePicture, Scope
 from hungjury.cli import options
 from hungjury.cli.failing import refuse, refuse_unused, was_typed
 from hungjury.cli.options import grade, option
-from hungjury.cli.output import Plots, deliver, print_notes, say
+from hungjury.cli.output import Output, Plots, deliver, print_notes, say
 from hungjury.cli.reading import Reading
 
 
@@ -62,8 +62,7 @@ def merge_command(
         labels = reading.judgments(judges)
         found = compare_merges(labels, reading.gold(gold[0]), rel, scope, seed)
         print_notes(labels.notes + found.notes, quiet)
-        shown = {"table": found.to_text, "csv": found.to_csv, "json": found.to_json}
-        deliver(shown[form](), output, for_people=form == "table")
+        Output(form, output, quiet).write(found)
         return
     if soft and merge_method(method).gives == "labels":
         raise click.UsageError(

@@ -92,20 +92,19 @@ def option(
     return click.option(*names, long, *([name] if name else []), help=help, **how)
 
 
-def declared(one: Option, name: str = "") -> Decorator:
-    """Make the option of a command from that of functions."""
-    usage, kind, default = flag(name or one.name), one.parse, one.default
+def declared(one: Option, typed: str = "") -> Decorator:
+    """Make the option of a command from that of functions; `typed`: its name there, if another."""
+    usage, kind, default = flag(typed or one.name), one.parse, one.default
     if one.choices:
         kind = click.Choice(one.choices)
     elif default is False:
         kind, default = bool, None
-    elif one.low is not None and one.high is not None:
-        whole = isinstance(default, int)
+    elif one.high is not None:
         limits = Number(one.low, one.high, max_open=one.open_high)
-        kind = count(int(one.high), int(one.low)) if whole else limits
+        kind = count(int(one.high), int(one.low or 0)) if isinstance(default, int) else limits
     else:
         usage += f" {one.metavar}"
-    return option(usage, one.help, kind, default)
+    return option(usage, one.help, kind, default, name=one.name if typed else "")
 
 
 def all_of(*options: Decorator) -> Decorator:

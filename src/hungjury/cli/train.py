@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hungjury.ltr.letor import Fold
 
 EARLY = "early_stopping_round"
-FLAGS = {"num_iterations": "trees", "num_leaves": "leaves", EARLY: "stop_after"}
+FLAGS = {"num_iterations": "trees", "num_leaves": "leaves", EARLY: "stop_after"}  # as typed
 OPTIONS = GOAL | FEATURES | TREES
 
 
@@ -54,17 +54,11 @@ def _names_of_options() -> set[str]:
     return names.union(*(signature(call).parameters for call in (train_ranker, compare_rankers)))
 
 
-def _training(settings: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """Name the options of training as functions do."""
-    names = {flag: name for name, flag in FLAGS.items()}
-    return {names.get(flag, flag): value for flag, value in given.items()} | settings
-
-
 # The options of training, which a command gets as `training`.
 training = options.bundle(
     "training",
-    _training,
-    *(options.declared(one, FLAGS.get(n, n)) for n, one in OPTIONS.items() if n != EARLY),
+    lambda settings, **given: given | settings,
+    *(options.declared(one, FLAGS.get(n, "")) for n, one in OPTIONS.items() if n != EARLY),
     option(
         "--set NAME=VALUE ...",
         "Any other LightGBM parameter; repeatable.",
@@ -91,7 +85,7 @@ training = options.bundle(
 @options.quiet
 def train_command(
     train: str, valid: str | None, objective: Objective, labels: LabelKind, qrels: str | None,
-    stop_after: int, training: dict[str, Any], output: str, plot: str | None, quiet: bool,
+    early_stopping_round: int, training: dict[str, Any], output: str, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a ranker for users: nMCG-MART, on LightGBM.
 
@@ -117,7 +111,7 @@ def train_command(
         warnings.simplefilter("ignore", UserWarning)  # they are printed as notes
         ranker = train_ranker(
             data, seen, objective, labels=labels, progress=progress,
-            early_stopping_round=stop_after, **training,
+            early_stopping_round=early_stopping_round, **training,
         )  # fmt: skip
     print_notes(ranker.notes, quiet)
     deliver(ranker.to_json(), output)

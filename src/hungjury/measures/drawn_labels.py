@@ -15,6 +15,7 @@ import numpy as np
 
 from hungjury.base.arrays import Bools, Floats, Int32s, Ints, NDArray
 from hungjury.base.errors import Argument, InputError, MeasureError
+from hungjury.base.files import read_lines
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment, Others
 from hungjury.data.pool import Pool
@@ -279,19 +280,19 @@ def _clusters(pool: Pool, path: str) -> Ints:
     """Return for each document of the pool the first one of its cluster, or the document itself."""
     found = np.arange(len(pool))
     first: dict[tuple[str, str], int] = {}
-    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines, 1):
-            words = line.split()
-            if words and len(words) != 3:
-                raise InputError(
-                    "a line of clusters has three columns: topic, document, cluster",
-                    code="column-count",
-                    file=path,
-                    line=number,
-                    remedy="fix or remove this line",
-                )
-            if words and (place := pool.find(words[0], words[1])) >= 0:
-                found[place] = first.setdefault((words[0], words[2]), place)
+    lines = read_lines(path, "write topic, document and cluster on each line", "surrogateescape")
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words and len(words) != 3:
+            raise InputError(
+                "a line of clusters has three columns: topic, document, cluster",
+                code="column-count",
+                file=path,
+                line=number,
+                remedy="fix or remove this line",
+            )
+        if words and (place := pool.find(words[0], words[1])) >= 0:
+            found[place] = first.setdefault((words[0], words[2]), place)
     return found
 
 

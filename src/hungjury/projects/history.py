@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Union
 
 from hungjury.base.errors import InputError, few, plural
-from hungjury.base.files import file_error, write_whole
+from hungjury.base.files import read_text, write_whole
 from hungjury.base.provenance import input_record
 from hungjury.base.records import Record
 from hungjury.base.results import Result, Table
@@ -60,13 +60,10 @@ def read_result(path: str | os.PathLike[str]) -> dict[str, Any]:
     name = os.fspath(path)
     if os.path.exists(f"{name}.provenance.json"):
         name = f"{name}.provenance.json"
+    text = read_text(name, "check the path")
     try:
-        with open(name, encoding="utf-8") as stream:
-            text = stream.read()
         inside = IN_PAGE.search(text) if text.startswith("<!doctype") else None
         content = json.loads(inside[1] if inside else text)
-    except OSError as error:
-        raise file_error(name, error) from None
     except ValueError:
         content = None
     if not isinstance(content, dict) or not _is_provenance(content.get("provenance")):

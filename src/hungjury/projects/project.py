@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError, Note, closest
-from hungjury.base.files import OF_PROJECTS, PROJECT, file_error, toml
+from hungjury.base.files import OF_PROJECTS, PROJECT, read_text, toml
 from hungjury.base.records import Record
 from hungjury.data.labels import read_judgments
 from hungjury.data.reading.options import JUDGES, READING, among, run_options
@@ -87,16 +87,7 @@ class Project(Record, eq=False):
         name = os.fspath(path)
         if os.path.isdir(name):
             name = os.path.join(name, PROJECT)
-        try:
-            with open(name, encoding="utf-8") as stream:
-                text = stream.read()
-        except OSError as error:
-            remedy = "write one with `hungjury init`"
-            raise file_error(name, error, remedy=remedy) from None
-        except UnicodeDecodeError:
-            said, remedy = "not text in UTF-8", "save it as UTF-8"
-            raise Source(name).error(said, "bad-project", remedy) from None
-        content = _Content(name, text)
+        content = _Content(name, read_text(name, "write one in UTF-8, as `hungjury init` does"))
         content.check()
         super().__init__(
             name, content.collections(), content.table("evaluation"),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import stat
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing
@@ -14,7 +13,7 @@ from dataclasses import field, fields, replace
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy
-from hungjury.base.files import file_error
+from hungjury.base.files import file_error, has_no_end
 from hungjury.base.records import Record
 from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
 
@@ -386,11 +385,7 @@ def _file(name: str) -> Source:
 def _read_once(name: str, stream: BinaryIO) -> Source:
     """Read a pipe to its end. A device such as /dev/zero has none: refuse it by its first block."""
     blocks, size = [stream.read(HEAD)], 0
-    try:
-        device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
-    except OSError:  # standard input that is not a file, as tests replace it
-        device = False
-    if device and blocks[0]:
+    if blocks[0] and has_no_end(stream):
         said = "this is a device, not a file"
         raise Source(name).error(said, "unreadable-file", "give a file of text")
     while blocks[-1]:
