@@ -51,7 +51,6 @@ def test_long_ids_are_cut_in_messages(tmp_path: Path, line: str) -> None:
     assert len(str(caught.value)) < 2000
 
 
-
 OWN_FILES: dict[str, Callable[[str], object]] = {
     "ranker": hj.ltr.Ranker.load,
     "plan": hj.Plan.read,
