@@ -191,13 +191,13 @@ class StudyData:
 
     def labels(self, whose: str) -> Qrels:
         """Labels by name: "gold", "mv" (the judges' most frequent grade), or a judge's own."""
+        if whose == GOLD:
+            return self.gold
         if whose not in self._labels:
-            if whose == GOLD:
-                self._labels[whose] = self.gold
-            elif whose == MAJORITY:
-                self._labels[whose] = merge(self.judgments, "mv")
-            else:
-                self._labels[whose] = self.judgments.qrels_of(whose)
+            one = (
+                merge(self.judgments, "mv") if whose == MAJORITY else self.judgments.qrels_of(whose)
+            )
+            self._labels[whose] = one
         return self._labels[whose]
 
     @cached_property

@@ -11,19 +11,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hungjury.base.errors import Argument, InputError, MissingExtra, StudyFailed
 from hungjury.base.files import cores
 from hungjury.base.parameters import MOST_WORKERS, check_count
 from hungjury.base.records import Record
 from hungjury.base.text import integer_of
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 
 T = TypeVar("T")
 U = TypeVar("U")

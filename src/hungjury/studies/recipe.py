@@ -320,3 +320,8 @@ def file_stem(*texts: str) -> str:
     """Turn texts into a part of a file name; empty ones leave no trace."""
     stems = (re.sub(r"[^\w.+@-]+", "-", text).strip("-") for text in texts)
     return "-".join(filter(None, stems))
+
+
+def before(collection: str) -> str:
+    """The name of a collection before what is said about it, where there are several."""
+    return f"{collection}: " if collection else ""

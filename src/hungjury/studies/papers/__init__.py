@@ -1,23 +1,10 @@
 """The papers' experiments; importing this enters all of them into the catalogue."""
 
 from hungjury.base.plugins import load_plugins
-from hungjury.studies.papers.aware import Aware
-from hungjury.studies.papers.crowd import Crowd
-from hungjury.studies.papers.graded_ap import GradedAPRecipe
-from hungjury.studies.papers.markov import Markov
-from hungjury.studies.papers.prm import PredictedRelevance
-from hungjury.studies.papers.random_relevance import RandomRelevance
+from hungjury.studies.papers import aware, crowd, graded_ap, markov, prm, random_relevance
 from hungjury.studies.recipe import RECIPES
 
-__all__ = [
-    "RECIPES",
-    "Aware",
-    "Crowd",
-    "GradedAPRecipe",
-    "Markov",
-    "PredictedRelevance",
-    "RandomRelevance",
-]
+__all__ = ["RECIPES", "aware", "crowd", "graded_ap", "markov", "prm", "random_relevance"]
 
 
 load_plugins("hungjury.studies")

@@ -21,7 +21,7 @@ from hungjury.studies.combining import APPROACHES, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers import panels, published
-from hungjury.studies.recipe import Drawing, Report, Shown, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Report, Shown, Studied, before, file_stem
 
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
@@ -178,9 +178,7 @@ def _by_sizes(found: Mapping[str, TupleStudy]) -> Shown:
         for measure in study.measures:
             table = study.by_size(measure, mine.response)
             words = re.sub("[^A-Za-z0-9]+", "-", measure)
-            title = (
-                f"{panels.before(collection)}{mine.title} of {measure} by the size of the tuples"
-            )
+            title = f"{before(collection)}{mine.title} of {measure} by the size of the tuples"
             numbers = Table(["approach", *table.columns[1:]], table.rows, caption=title)
             how = (study, measure, mine.response)
             name = file_stem(mine.response, words, collection)

@@ -33,7 +33,7 @@ from hungjury.studies.gold import (
 )
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers import panels, published
-from hungjury.studies.recipe import Drawing, Report, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Report, Studied, before, file_stem
 
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
 TUPLES = 10
@@ -117,7 +117,7 @@ class Crowd(panels.PanelRecipe, called="crowd"):
         shown = {name: panels.unnamed(table) for name, table in shown.items()}
         figures = {
             file_stem("tau_ap", one, name): Drawing(
-                f"{panels.before(name)}tau_ap of {one} by the number of merged judges",
+                f"{before(name)}tau_ap of {one} by the number of merged judges",
                 "draw_tuples",
                 (study, one),
             )

@@ -213,7 +213,7 @@ def published_tables(
         [name, row, column, one.correlation(row, PRINTED_AS[column]), cell.value, cell.misprint,
          cell.recovered]
         for one, name in known.items()
-        for (row, column), cell in _printed(name).items()
+        for (row, column), cell in published.thesis_tau(name).items()
     ]  # fmt: skip
     tables: dict[str, Table] = {}
     for number, title, digits, rows in (
@@ -225,22 +225,10 @@ def published_tables(
         title = f"thesis, p. {published.PAGES[number]}: {title}"
         heads, more = ("collection", "", "with"), ("misprint", "recovered")
         tables |= published.beside(f"table-{number}", heads, rows, title, digits, more)
-    wrong: list[list[Cell]] = [
-        [one.table, one.collection, one.row, "" if one.columns == "all" else one.columns, one.wrong,
-         one.evidence]
-        for one in published.misprints()
-        if one.collection in known.values()
-    ]  # fmt: skip
+    wrong = [row for row in published.rows_of("thesis misprints") if row[1] in known.values()]
     header = ["table", "collection", "row", "columns", "wrong", "evidence"]
     title = "Misprints in the thesis' tables"
     return tables | ({"misprints": Table(header, wrong, caption=title)} if known else {})
-
-
-def _printed(collection: str) -> dict[tuple[str, str], published.Printed]:
-    """The cells of Tables 5.2 and 5.3 by the labels of their rows here, and by their columns."""
-    models = published.table_5_3(collection)
-    labelled = {(f"MP {row}", column): cell for (row, column), cell in models.items()}
-    return published.table_5_2(collection) | labelled
 
 
 def _remark(one: LabelSet, name: str) -> str:
@@ -251,14 +239,11 @@ def _remark(one: LabelSet, name: str) -> str:
         f"documents (Table 5.1, p. {published.PAGES['5.1']}). Tables with 'published' contain the "
         "printed numbers. Figures 5.5 and 5.6 are printed without numbers."
     )
-    printed = _printed(name)
+    printed = published.thesis_tau(name)
     wrong = sorted({row for (row, _), cell in printed.items() if cell.misprint})
-    taus = {
-        (row, column): one.correlation(row, PRINTED_AS[column])
-        for row, column in printed
-        if row != column  # AP with itself
-    }
-    taus = {key: tau for key, tau in taus.items() if not np.isnan(tau)}
+    pairs = [(row, column) for row, column in printed if row != column]  # AP with itself
+    found = {pair: one.correlation(pair[0], PRINTED_AS[pair[1]]) for pair in pairs}
+    taus = {pair: tau for pair, tau in found.items() if not np.isnan(tau)}
     right = {key: tau for key, tau in taus.items() if key[0] not in wrong}
     others = [
         f"{row} with {column} is {tau:.4f} and printed {printed[row, column].value:.4f}"
@@ -271,10 +256,10 @@ def _remark(one: LabelSet, name: str) -> str:
         f" Of the {len(right)} numbers in rows of Tables 5.2 and 5.3 that are not misprinted, "
         f"{len(right) - len(others)} are the same to the fourth digit"
     )
-    text += f"; {others[0]}." if len(others) == 1 else "."
+    text += "; ".join(["", *others]) + "."
     for row in wrong:
-        found = ", ".join(f"{name} {tau:.4f}" for (mine, name), tau in taus.items() if mine == row)
-        text += f" The misprinted row {row} reads {found}."
+        reads = ", ".join(f"{name} {tau:.4f}" for (mine, name), tau in taus.items() if mine == row)
+        text += f" The misprinted row {row} reads {reads}."
     return text
 
 
@@ -299,7 +284,7 @@ def printed_tau(collection: str) -> PrintedNumbers:
     """Tables 5.2 and 5.3 of a collection of the thesis, misprints corrected or left out."""
     cells = {
         (row, PRINTED_AS[column]): cell.recovered if cell.misprint else cell.value
-        for (row, column), cell in _printed(collection).items()
+        for (row, column), cell in published.thesis_tau(collection).items()
     }
     return PrintedNumbers({key: value for key, value in cells.items() if value is not None})
 

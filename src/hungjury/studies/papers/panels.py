@@ -15,7 +15,7 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers import published
-from hungjury.studies.recipe import Recipe, Studied
+from hungjury.studies.recipe import Recipe, Studied, before
 
 
 @lru_cache(maxsize=2)
@@ -92,11 +92,6 @@ class PanelRecipe(Recipe):
             scores = tuple_scores(one.data, **self.scoring())
             found[one.name] = join_parts(scores, combining["approaches"], parts)
         return found
-
-
-def before(collection: str) -> str:
-    """The name of a collection before what is said about it, where there are several."""
-    return f"{collection}: " if collection else ""
 
 
 def unnamed(table: Table) -> Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import product
@@ -43,25 +43,6 @@ class Printed(Record):
     marks: str
     misprint: str = ""
     recovered: float | None = None  # the number that belongs here, if it is printed elsewhere
-
-
-class Misprint(Record):
-    """Cells of a row of the thesis that are wrong or look wrong, and the evidence.
-
-    docs/papers.md lists what else was found wrong in the papers.
-    """
-
-    table: str
-    collection: str
-    row: str
-    columns: str
-    wrong: str
-    evidence: str
-
-    def covers(self, table: str, collection: str, row: str, column: str) -> bool:
-        """Say whether a cell is one of these."""
-        mine = (self.table, self.collection, self.row) == (table, collection, row)
-        return mine and (self.columns == "all" or column in self.columns.split(", "))
 
 
 @cache
@@ -158,23 +139,26 @@ def beside(
     return {f"{name}-published": Table(header, shown, digits, caption=caption)} if rows else {}
 
 
-def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:
-    """{("AP", measure): Kendall's tau}, measures as the thesis calls them."""
-    rows = {name: cells for name, *cells in rows_of("thesis 5.2")}
-    return _cells("5.2", collection, [("AP", rows[collection])])
-
-
-def table_5_3(collection: str) -> dict[tuple[str, str], Printed]:
-    """{(model, measure): Kendall's tau}; a model with recall ends in @Rec(T)."""
-    rows: dict[str, list[str]] = {}
-    for name, *cells in rows_of(f"thesis 5.3 {collection}"):
-        rows[name.replace("_ID", "_LID") if name in rows else name] = cells  # the second LO_AD_ID
-    return _cells("5.3", collection, rows.items())
-
-
-def misprints() -> list[Misprint]:
-    """Return the misprints of the thesis' tables."""
-    return [Misprint(*row) for row in rows_of("thesis misprints")]
+def thesis_tau(collection: str) -> dict[tuple[str, str], Printed]:
+    """Tables 5.2 and 5.3: Kendall's tau by row, "AP" or a model as in "MP GL_AD_ID@Rec(T)", and by
+    measure as the thesis calls it. docs/papers.md lists what else was found wrong in the papers."""
+    rows = {"AP": next(cells for name, *cells in rows_of("thesis 5.2") if name == collection)}
+    for model, *cells in rows_of(f"thesis 5.3 {collection}"):
+        row = f"MP {model}"
+        rows[row.replace("_ID", "_LID") if row in rows else row] = cells  # the second LO_AD_ID
+    found = {}
+    for row, cells in rows.items():
+        numbers = [float(cell.rstrip("*")) for cell in cells]
+        for i, (column, cell) in enumerate(zip(COLUMNS, cells, strict=True)):
+            misprint = next(
+                (wrong for _, where, model, columns, wrong, _ in rows_of("thesis misprints")
+                 if (where, f"MP {model}") == (collection, row) and column in columns.split(", ")),
+                "",
+            )  # fmt: skip
+            moved = numbers[i + 1 : i + 2] if misprint == SHIFTED else []
+            marks = cell[len(cell.rstrip("*")) :]
+            found[row, column] = Printed(numbers[i], marks, misprint, *moved)
+    return found
 
 
 def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tuple[float, ...]]:
@@ -185,19 +169,4 @@ def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tupl
         thresholds = tuple(map(float, g.strip("()").split(",")))
         for other, cell in zip(GRADED_COLUMNS, cells, strict=True):
             found[thresholds, name, other] = tuple(map(float, cell.split("/")))
-    return found
-
-
-def _cells(
-    table: str, collection: str, rows: Iterable[tuple[str, list[str]]]
-) -> dict[tuple[str, str], Printed]:
-    found = {}
-    for row, cells in rows:
-        numbers = [float(cell.rstrip("*")) for cell in cells]
-        for i, (column, cell) in enumerate(zip(COLUMNS, cells, strict=True)):
-            wrong = (m.wrong for m in misprints() if m.covers(table, collection, row, column))
-            misprint = next(wrong, "")
-            moved = numbers[i + 1 : i + 2] if misprint == SHIFTED else []
-            marks = cell[len(cell.rstrip("*")) :]
-            found[row, column] = Printed(numbers[i], marks, misprint, *moved)
     return found

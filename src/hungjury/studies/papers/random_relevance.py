@@ -33,7 +33,7 @@ from hungjury.studies.papers.label_sets import (
     correlation_job,
     power_rates,
 )
-from hungjury.studies.recipe import Drawing, Matrix, Report, Studied, file_stem
+from hungjury.studies.recipe import Drawing, Matrix, Report, Studied, before, file_stem
 
 CASES = ("hard", "medium", "lenient")
 COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
@@ -196,7 +196,11 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
         }
         what = "P(relevant) of grade 0 and of documents without a label, in option 2"
         matrix_tables = {
-            f"figure-1-{case}-{file_stem(whose)}": _matrix_table(whose, case, values, explained)
+            f"figure-1-{case}-{file_stem(whose)}": Table(
+                ["", *ALL],
+                [[name, *map(float, row)] for name, row in zip(ALL, values, strict=True)],
+                caption=f"Figure 1, {whose}, {case} case: {explained}",
+            )
             for (whose, case), values in matrices.items()
         }
         panels = [
@@ -204,6 +208,7 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
             for (whose, case), values in matrices.items()
         ]
         title = f"Figure 1: correlation of measures, {explained}"
+        runs = ", ".join(f"{before(one.name)}{len(one.data.sources.runs)} runs" for one in studied)
         return Report(
             {
                 **sensitivity(choices, what),
@@ -220,7 +225,7 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
                 **power_beside(sets, power),
                 "depth": self._depth_table(sets),
             },
-            [f"{_runs(studied)}. eRAP-1 and eRRBP-1 take their probabilities from "
+            [f"{runs}. eRAP-1 and eRRBP-1 take their probabilities from "
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
              f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
              f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
@@ -269,25 +274,11 @@ def power_job(
     return np.array([[power(values) for values in each.values] for each in scores]).T
 
 
-def _runs(studied: Sequence[Studied]) -> str:
-    numbers = {one.name: f"{len(one.data.sources.runs)} runs" for one in studied}
-    return ", ".join(f"{runs} of {name}" if name else runs for name, runs in numbers.items())
-
-
 def _square(one: LabelSet, case: str) -> Floats:
     """tau above the diagonal, tau_ap below it."""
     found, mine = one.result("correlation"), [one.place[label(name, case)] for name in ALL]
     tau, tau_ap = (np.asarray(found[what])[np.ix_(mine, mine)] for what in ("tau", "tau_ap"))
     return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
-
-
-def _matrix_table(whose: str, case: str, values: Floats, explained: str) -> Table:
-    header = ["", *ALL]
-    rows: list[list[Cell]] = [
-        [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)
-    ]
-    title = f"Figure 1, {whose}, {case} case: {explained}"
-    return Table(header, rows, caption=title)
 
 
 def power_beside(
