@@ -26,7 +26,7 @@ class Option(Record):
     default: Any
     help: str  # for the command line, and the first sentences of the docstring
     more: str = ""  # what only Python can be given
-    kind: str = ""  # for docstrings, where the type is not one of a few words
+    kind: str = ""  # for docstrings; default: the names of the types that are accepted
     metavar: str | None = None  # on the command line
     read: Callable[[Any], Any] = lambda given: given  # checks what was given, returns what is kept
     show: Callable[[Any], Any] = lambda kept: kept  # what settings record
@@ -47,12 +47,14 @@ class Option(Record):
         return self.read(given)
 
 
-def declared(kind: Any) -> dict[str, Option]:
+def declared(arguments: Any) -> dict[str, Option]:
     """Return the options of a declaration by name."""
     found = {}
-    for name, annotation in kind.__annotations__.items():
+    for name, annotation in arguments.__annotations__.items():
         accepted, option = get_args(annotation)
-        found[name] = replace(option, name=name, choices=words_of(accepted))
+        types = (one for one in get_args(accepted) or (accepted,) if isinstance(one, type))
+        kind = option.kind or " or ".join(one.__name__ for one in types if one is not type(None))
+        found[name] = replace(option, name=name, choices=words_of(accepted), kind=kind)
     return found
 
 

@@ -79,13 +79,10 @@ class PanelArguments(ReadingOptions, total=False):
         Option(
             None,
             "Take labels as binary, with this as the lowest relevant grade.",
-            kind="int",
             flag=False,  # of many commands
         ),
     ]
-    seed: Annotated[
-        int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=check_seed)
-    ]
+    seed: Annotated[int, Option(0, "Random seed.", low=0, high=MOST_SEED, read=check_seed)]
 
 
 class PlanArguments(PanelArguments, total=False):
@@ -120,17 +117,16 @@ class BoardArguments(PanelArguments, total=False):
     draws: Annotated[
         int,
         Option(
-            1000, "Draws of labels (or of judges) and topics.",
-            kind="int", low=0, high=MOST_DRAWS, read=_draws,
+            1000, "Draws of labels (or of judges) and topics.", low=0, high=MOST_DRAWS, read=_draws
         ),
-    ]  # fmt: skip
+    ]
     level: Annotated[
         float,
         Option(
             0.95,
             "Level of all intervals.",
             "Systems are told apart at this level too.",
-            kind="float", low=0.5, high=1, open_high=True, read=partial(check_share, "level"),
+            low=0.5, high=1, open_high=True, read=partial(check_share, "level"),
         ),
     ]  # fmt: skip
     together: Annotated[
@@ -139,7 +135,6 @@ class BoardArguments(PanelArguments, total=False):
             False,
             "Tell systems apart with all pairs taken together, which allows for their number.",
             "Default: pair by pair, by the probability that one beats the other.",
-            kind="bool",
         ),
     ]
     order: Annotated[
@@ -149,7 +144,7 @@ class BoardArguments(PanelArguments, total=False):
             "Rank systems by their mean, their median, a quantile such as 0.1 (for the cautious), "
             "or by wins, the mean probability of being better than another system.",
             "Medians and quantiles are those of the draws.",
-            kind="str or float", metavar="mean|median|wins|Q", read=order_by,
+            metavar="mean|median|wins|Q", read=order_by,
         ),
     ]  # fmt: skip
     panel_error: Annotated[
@@ -160,7 +155,7 @@ class BoardArguments(PanelArguments, total=False):
             "measure's range; 0 for the panel's own view. Default: by the families of judges.",
             "0.035 for one judge, 0.03 for one family, 0.022 for two and 0.018 for more; 0.03 to "
             "0.035 for deep measures.",
-            kind="float", low=0, high=1, read=_panel_error,
+            low=0, high=1, read=_panel_error,
         ),
     ]  # fmt: skip
     contrary: Annotated[
@@ -236,15 +231,14 @@ class BoardArguments(PanelArguments, total=False):
     replicates: Annotated[
         int,
         Option(
-            1000, "Random judges of each class, for AWARE's weights.",
-            kind="int", recorded=False, flag=False,
+            1000, "Random judges of each class, for AWARE's weights.", recorded=False, flag=False
         ),
-    ]  # fmt: skip
+    ]
     outlook: Annotated[
         bool,
         Option(
             True, "Also estimate what more topics or judges would change.",
-            kind="bool", recorded=False, flag=False,
+            recorded=False, flag=False,
         ),
     ]  # fmt: skip
 

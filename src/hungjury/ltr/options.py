@@ -47,16 +47,13 @@ class GoalArguments(TypedDict, total=False):
         int,
         Option(
             3, "A query with exactly one document of at least this grade is navigational.",
-            kind="int", low=1, high=MOST_GRADE,
+            low=1, high=MOST_GRADE,
         ),
     ]  # fmt: skip
     cutoff: Annotated[
         int,
-        Option(
-            10, "Cutoff in training and in the measures.",
-            kind="int", low=1, high=MOST_RANKS_OF_A_PAGE,
-        ),
-    ]  # fmt: skip
+        Option(10, "Cutoff in training and in the measures.", low=1, high=MOST_RANKS_OF_A_PAGE),
+    ]
     thresholds: Annotated[
         Sequence[float] | None,
         Option(
@@ -89,21 +86,17 @@ class FeatureArguments(TypedDict, total=False):
 class TreeArguments(TypedDict, total=False):
     """Parameters of LightGBM with a default of their own."""
 
-    num_iterations: Annotated[
-        int, Option(1500, "Maximum number of trees.", kind="int", low=1, high=MOST_TREES)
-    ]
-    num_leaves: Annotated[
-        int, Option(64, "Number of leaves per tree.", kind="int", low=2, high=MOST_LEAVES)
-    ]
-    learning_rate: Annotated[float, Option(0.05, "Learning rate.", kind="float", low=1e-6, high=1)]
+    num_iterations: Annotated[int, Option(1500, "Maximum number of trees.", low=1, high=MOST_TREES)]
+    num_leaves: Annotated[int, Option(64, "Number of leaves per tree.", low=2, high=MOST_LEAVES)]
+    learning_rate: Annotated[float, Option(0.05, "Learning rate.", low=1e-6, high=1)]
     early_stopping_round: Annotated[
         int,
         Option(
             100, "Stop after this many trees without improvement on --valid.",
-            kind="int", low=1, high=MOST_TREES,
+            low=1, high=MOST_TREES,
         ),
     ]  # fmt: skip
-    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED)]
+    seed: Annotated[int, Option(0, "Random seed.", low=0, high=MOST_SEED)]
 
 
 GOAL, FEATURES, TREES = map(declared, (GoalArguments, FeatureArguments, TreeArguments))

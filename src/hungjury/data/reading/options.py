@@ -119,7 +119,6 @@ class LabelOptions(TableOptions, total=False):
             "Find labels in texts: number (the only one in the text), last-number, json:KEY, or a "
             "regular expression whose first group is the label.",
             "Labels that are numbers already stay as they are.",
-            kind="str",
             metavar="HOW",
             read=values.extraction,
             show=lambda extract: None if extract is None else extract.text,
@@ -161,7 +160,6 @@ class JudgeOptions(LabelOptions, total=False):
             False,
             "Tables have a column for every judge.",
             "Empty cells were not judged.",
-            kind="bool",
             recorded=False,
             for_gold=False,
         ),
