@@ -1,6 +1,5 @@
 """The measures as classes: ``hj.m.nDCG(cutoff=10)`` is ``nDCG@10``."""
 
-from hungjury.measures.catalogue.any_expectation import *
 from hungjury.measures.catalogue.average_precision import *
 from hungjury.measures.catalogue.cwl import *
 from hungjury.measures.catalogue.gain import *

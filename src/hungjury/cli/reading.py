@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.base.choices import (
-    MissingScores,
-    RepeatedScores,
-    ScorePrecision,
-    Undefined,
-    Unjudged,
-)
+from hungjury.base.choices import MissingScores, RepeatedScores, ScorePrecision, Undefined, Unjudged
 from hungjury.base.errors import HungjuryError
 from hungjury.base.options import Option
 from hungjury.base.records import Record

@@ -51,7 +51,7 @@ from hungjury.leaderboard.panel_error import (
 )
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
-from hungjury.measures.catalogue.any_expectation import E
+from hungjury.measures.catalogue.probabilities import E
 from hungjury.measures.evaluate import score_alignment
 from hungjury.measures.scores import averaged
 from hungjury.stats.correlation import with_ties

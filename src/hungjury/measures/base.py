@@ -19,7 +19,7 @@ from hungjury.stats.correlation import with_ties
 if TYPE_CHECKING:
     from hungjury.base.errors import Note
     from hungjury.data.qrels import Qrels
-    from hungjury.measures.catalogue.any_expectation import E
+    from hungjury.measures.catalogue.probabilities import E
 
 
 class Kernel(Record):

@@ -23,7 +23,7 @@ from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
 from hungjury.measures.batch import Labels as LabelSets
 from hungjury.measures.batch import Scorer, places
-from hungjury.measures.catalogue.any_expectation import E
+from hungjury.measures.catalogue.probabilities import E
 from hungjury.measures.distribution import HitCounts
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it

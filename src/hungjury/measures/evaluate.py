@@ -30,7 +30,7 @@ from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED,
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hungjury.measures.catalogue.any_expectation import E
+    from hungjury.measures.catalogue.probabilities import E
     from hungjury.measures.drawn_labels import Expectation
 
 MeasureNames = MeasureLike | Iterable[MeasureLike]

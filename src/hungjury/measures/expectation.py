@@ -23,7 +23,7 @@ from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Progress
 from hungjury.measures.base import Kernel, pools_of, ratio, reach
 from hungjury.measures.batch import kernel_of, on_all_cores, places, weighted_places
-from hungjury.measures.catalogue.any_expectation import E
+from hungjury.measures.catalogue.probabilities import E
 from hungjury.measures.distribution import HitCounts
 from hungjury.measures.drawn_labels import (
     Expectation,

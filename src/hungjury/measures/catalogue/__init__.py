@@ -15,7 +15,6 @@ import hungjury.measures.catalogue.precision
 import hungjury.measures.catalogue.average_precision
 import hungjury.measures.catalogue.gain
 import hungjury.measures.catalogue.probabilities
-import hungjury.measures.catalogue.any_expectation
 import hungjury.measures.catalogue.user_models
 import hungjury.measures.catalogue.cwl
 import hungjury.measures.catalogue.sets

@@ -15,8 +15,8 @@ from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import Measure, seen
-from hungjury.measures.catalogue.any_expectation import a_measure
 from hungjury.measures.catalogue.gain import MAX_GRADE, Persistent, gain_table
+from hungjury.measures.catalogue.probabilities import a_measure
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Residual"]
 

@@ -7,15 +7,7 @@ import numpy as np
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
-from hungjury.measures.base import (
-    CUTOFF,
-    REL,
-    Binary,
-    Measure,
-    Sum,
-    Sums,
-    ratio,
-)
+from hungjury.measures.base import CUTOFF, REL, Binary, Measure, Sum, Sums, ratio
 from hungjury.measures.catalogue.precision import OfNonrelevant
 
 __all__ = [

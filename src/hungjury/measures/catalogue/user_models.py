@@ -14,16 +14,7 @@ from hungjury.base.errors import plural, rel_range
 from hungjury.base.parameters import flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
-from hungjury.measures.base import (
-    CUTOFF,
-    RANK_WEIGHTED,
-    REL,
-    Measure,
-    Sum,
-    Sums,
-    hits_of,
-    ratio,
-)
+from hungjury.measures.base import CUTOFF, RANK_WEIGHTED, REL, Measure, Sum, Sums, hits_of, ratio
 from hungjury.measures.catalogue.gain import gain_table, ideal_sum
 from hungjury.users.chain import (
     MODELS,
