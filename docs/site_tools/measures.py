@@ -139,7 +139,7 @@ def _range(cls: type[Measure]) -> str:
 
 def _page(one: Facts) -> list[str]:
     cls = one.cls
-    lines = [f"# {cls.name}", "", sentences(cls), "", *raw(typeset(cls.formula)), ""]
+    lines = [f"# {cls.name}", "", sentences(cls).partition("\n\nFormula: ")[0], "", *raw(typeset(cls.formula)), ""]
     how = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
     told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
     if isinstance(cls.average, str):  # E(X) is averaged as X is

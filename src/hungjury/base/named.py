@@ -140,6 +140,11 @@ class Named:
         return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
 
     @classmethod
+    def meaning(cls) -> str:
+        """Return what the docstring says, on one line."""
+        return " ".join((cls.__doc__ or "").split())
+
+    @classmethod
     def params(cls) -> list[Declared]:
         """Return the parameters, in the order of their declaration."""
         return list(cls._params.values())
@@ -272,7 +277,7 @@ class Catalogue(Generic[T]):
             {
                 "name": cls.name,
                 "write": self.example(cls),
-                "meaning": " ".join((cls.__doc__ or "").split()),
+                "meaning": cls.meaning(),
                 "parameters": [
                     {
                         "name": f.name,

@@ -152,8 +152,8 @@ class Measure(Named):
     (True, False)
     """
 
-    paper: ClassVar[str] = ""  # or the tool, where no paper defines it
-    formula: ClassVar[str] = ""  # in the notation of `NOTATION`
+    formula: ClassVar[str] = ""  # as its docstring says after "Formula:", in `NOTATION`
+    paper: ClassVar[str] = ""  # or the tool that defines it, after "Source:"
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0  # inf where there is no bound
     smaller_is_better: ClassVar[bool] = False
@@ -176,6 +176,11 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__(called=called)
+        told, _, paper = super().meaning().partition(" Source: ")
+        _, _, formula = told.partition(" Formula: ")
+        for name, text in (("paper", paper), ("formula", formula)):
+            if text:
+                setattr(cls, name, text)
         for name in ("kernel", "sums"):
             own, none = getattr(cls, name), getattr(Measure, name)
             if name not in vars(cls) and own is not none and vars(cls).keys() & SCORED_BY:
@@ -187,6 +192,10 @@ class Measure(Named):
             cls.averages_ties = False
         if "score" in vars(cls) and "proof" not in vars(cls):
             cls.proof = ""
+
+    @classmethod
+    def meaning(cls) -> str:
+        return super().meaning().partition(" Formula: ")[0]
 
     # Capabilities: a measure that has one overrides the method.
 

@@ -51,11 +51,14 @@ class AP(BinaryAtCutoff, called="AP"):
     """Average precision: the mean over all relevant documents of the precision at their rank,
     0 for those not retrieved. It rewards both finding relevant documents and ranking them early,
     and its mean over topics (MAP) is the classic summary of a system on binary labels. It needs
-    a nearly complete pool, because every relevant document that nobody found lowers it."""
+    a nearly complete pool, because every relevant document that nobody found lowers it.
 
-    paper = "Buckley and Voorhees 2005"
+    Formula: AP@k = (1/R) Σ_{n≤k} x_n P@n
+
+    Source: Buckley and Voorhees 2005
+    """
+
     proof = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
-    formula = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     counterpart = "eRAP"
     averages_ties = True
 
@@ -70,10 +73,13 @@ class AP(BinaryAtCutoff, called="AP"):
 class GMAP(AP, called="GMAP"):
     """AP averaged over topics by the geometric mean, values below 0.00001 taken as that. It
     stresses improvements on topics where systems do badly: going from 0.01 to 0.02 counts as much
-    as going from 0.4 to 0.8. Single topics have the same values as for AP."""
+    as going from 0.4 to 0.8. Single topics have the same values as for AP.
 
-    paper = "Robertson 2006"
-    formula = "GMAP = exp(mean over topics of ln max(AP, 0.00001))"
+    Formula: GMAP = exp(mean over topics of ln max(AP, 0.00001))
+
+    Source: Robertson 2006
+    """
+
     average = "gmean"
 
 
@@ -81,13 +87,14 @@ class NCP(Measure, called="NCP"):
     """Normalised cumulative precision: the precision expected by a user who stops at a relevant
     document, counted in rank order; with `uniform` this is AP. Use it to say at which relevant
     document users stop, for example mostly at the first ones (`geometric`). Documents not retrieved
-    have precision 0."""
+    have precision 0.
 
-    paper = "Robertson 2008"
-    formula = (
-        "NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: "
-        "1 (uniform), p^(i-1) (geometric) or given"
-    )
+    Formula: NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: 1
+    (uniform), p^(i-1) (geometric) or given
+
+    Source: Robertson 2008
+    """
+
     stop: StopDistribution = param(
         "uniform",
         kind=one_of(StopDistribution),
@@ -129,10 +136,12 @@ def threshold_probabilities(value: object) -> tuple[float, ...]:
 
 
 class GradedAP(Measure):
-    """Base: the probabilities of thresholds, and when a topic is undefined."""
+    """Base: the probabilities of thresholds, and when a topic is undefined.
+
+    Source: Ferrante, Ferro and Maistro 2014
+    """
 
     at = "cutoff"
-    paper = "Ferrante, Ferro and Maistro 2014"
     averages_ties = True
     g: tuple[float, ...] = required(
         kind=threshold_probabilities,
@@ -184,13 +193,13 @@ class GradedAP(Measure):
 class GAP(GradedAP, called="GAP"):
     """Graded average precision: precision expected over users, over the expected number of
     documents they find relevant. For graded labels where users differ in the lowest grade that
-    satisfies them; with all users at grade 1 it is AP."""
+    satisfies them; with all users at grade 1 it is AP.
 
-    paper = "Robertson, Kanoulas and Yilmaz 2010"
-    formula = (
-        "GAP@k = Σ_{n≤k} (1/n) Σ_{m≤n} G(min(l_m, l_n)) / Σ_l R(l) G(l), G(l) = g_1 + ... + "
-        "g_l; R(l): pool documents of grade l"
-    )
+    Formula: GAP@k = Σ_{n≤k} (1/n) Σ_{m≤n} G(min(l_m, l_n)) / Σ_l R(l) G(l), G(l) = g_1 + ... +
+    g_l; R(l): pool documents of grade l
+
+    Source: Robertson, Kanoulas and Yilmaz 2010
+    """
 
     def score(self, judged: Judged) -> Floats:
         value = self.satisfied(judged).sum(axis=-1)
@@ -205,13 +214,11 @@ class GAP(GradedAP, called="GAP"):
 class xGAP(GradedAP, called="xGAP"):  # noqa: N801 - the paper's name
     """Extended graded average precision: like GAP, but every threshold is normalised by the
     number of documents at or above it before users are averaged (XG). Topics with few documents of
-    high grades then count as much as others for users who want those."""
+    high grades then count as much as others for users who want those.
 
-    formula = (
-        "xGAP@k = Σ_{n≤k} (1/n) [Σ_{i≤l_n} g_i / RB(i)] / G(l_n) Σ_{m≤n} G(min(l_m, l_n)), "
-        "over ranks with G(l_n) > 0; G(l) = g_1 + ... + g_l; RB(i): pool documents of grade i "
-        "and more"
-    )
+    Formula: xGAP@k = Σ_{n≤k} (1/n) [Σ_{i≤l_n} g_i / RB(i)] / G(l_n) Σ_{m≤n} G(min(l_m, l_n)), over
+    ranks with G(l_n) > 0; G(l) = g_1 + ... + g_l; RB(i): pool documents of grade i and more
+    """
 
     def score(self, judged: Judged) -> Floats:
         total, scale = self.satisfied(judged), self._scale(judged)
@@ -238,9 +245,10 @@ class xGAP(GradedAP, called="xGAP"):  # noqa: N801 - the paper's name
 class eGAP(GradedAP, called="eGAP"):  # noqa: N801
     """Expected graded average precision: the mean over users of AP at their threshold (XG). The
     simplest of the graded versions, and the one to use if thresholds are to be read one by one;
-    thresholds that no document reaches count as 0."""
+    thresholds that no document reaches count as 0.
 
-    formula = "eGAP@k = Σ_i g_i AP(rel=i)@k"
+    Formula: eGAP@k = Σ_i g_i AP(rel=i)@k
+    """
 
     def score(self, judged: Judged) -> Floats:
         return self._mean(lambda k: precision_sum(judged, k, self.cutoff), judged)

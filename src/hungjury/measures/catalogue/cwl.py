@@ -81,10 +81,12 @@ def _inverse_squares(start: Floats) -> Floats:
 class SDCG(ReadingToCutoff, called="SDCG"):
     """Scaled DCG: discounted gain divided by the largest that is possible, with the largest grade
     at every rank. Unlike nDCG it does not depend on how many relevant documents there are: topics
-    with few of them weigh less."""
+    with few of them weigh less.
 
-    paper = "Moffat et al. 2017"
-    formula = "SDCG@k = Σ_n W(n) gain(n), C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k"
+    Formula: SDCG@k = Σ_n W(n) gain(n), C(n) = log2(n+1) / log2(n+2) for n < k, 0 at k
+
+    Source: Moffat et al. 2017
+    """
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return np.broadcast_to(np.log2(rank + 1) / np.log2(rank + 2), gain.shape)
@@ -92,10 +94,13 @@ class SDCG(ReadingToCutoff, called="SDCG"):
 
 class BPM(ReadingToCutoff, called="BPM"):
     """Mean gain of a user who stops as soon as the gain wanted is found, or after k documents: the
-    bejeweled player model, in its static form."""
+    bejeweled player model, in its static form.
 
-    paper = "Zhang et al. 2017"
-    formula = "BPM@k = Σ_n W(n) gain(n), C(n) = 1 while Σ_{m≤n} gain(m) < T and n < k, else 0"
+    Formula: BPM@k = Σ_n W(n) gain(n), C(n) = 1 while Σ_{m≤n} gain(m) < T and n < k, else 0
+
+    Source: Zhang et al. 2017
+    """
+
     T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -104,10 +109,13 @@ class BPM(ReadingToCutoff, called="BPM"):
 
 class INSQ(Reading, called="INSQ"):
     """Rate of gain of a user who wants T relevant documents, and grows more willing to read on with
-    every rank, whatever was found. Inverse squares are the weights of ranks."""
+    every rank, whatever was found. Inverse squares are the weights of ranks.
 
-    paper = "Moffat, Scholer and Thomas 2012"
-    formula = "INSQ = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2"
+    Formula: INSQ = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2
+
+    Source: Moffat, Scholer and Thomas 2012
+    """
+
     T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -123,13 +131,14 @@ def _squared(steps: Floats) -> Floats:
 
 class INST(Reading, called="INST"):
     """INSQ for a user who counts what was found: the closer the gain wanted, T, the sooner the user
-    stops. The measure adapts to the list, and T may differ from topic to topic in difficulty."""
+    stops. The measure adapts to the list, and T may differ from topic to topic in difficulty.
 
-    paper = "Moffat, Bailey, Scholer and Thomas 2015"
-    formula = (
-        "INST = Σ_n W(n) gain(n), C(n) = ((n + T + t_n - 1) / (n + T + t_n))^2, "
-        "t_n = T - Σ_{m≤n} gain(m)"
-    )
+    Formula: INST = Σ_n W(n) gain(n), C(n) = ((n + T + t_n - 1) / (n + T + t_n))^2, t_n = T -
+    Σ_{m≤n} gain(m)
+
+    Source: Moffat, Bailey, Scholer and Thomas 2015
+    """
+
     T: float = WANTED
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -144,33 +153,38 @@ class INST(Reading, called="INST"):
 
 class NearlyERR(Reading):
     """Base of the versions of ERR that fit the family: users are satisfied by a document with the
-    probability of its gain, and then stop."""
+    probability of its gain, and then stop.
 
-    paper = "Azzopardi, Mackenzie and Moffat 2021"
+    Source: Azzopardi, Mackenzie and Moffat 2021
+    """
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return super().go_on(rank, gain, total) * (1 - gain)
 
 
 class NERR8(ReadingToCutoff, NearlyERR, called="NERR8"):
-    """Nearly ERR, equation 8: the user reads until satisfied, at most k documents."""
+    """Nearly ERR, equation 8: the user reads until satisfied, at most k documents.
 
-    formula = "NERR8@k = Σ_n W(n) gain(n), C(n) = 1 - gain(n) for n < k, 0 at k"
+    Formula: NERR8@k = Σ_n W(n) gain(n), C(n) = 1 - gain(n) for n < k, 0 at k
+    """
 
 
 class NERR9(ReadingToCutoff, NearlyERR, called="NERR9"):
-    """Nearly ERR, equation 9: ERR's reciprocal ranks as a chance to read on."""
+    """Nearly ERR, equation 9: ERR's reciprocal ranks as a chance to read on.
 
-    formula = "NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k"
+    Formula: NERR9@k = Σ_n W(n) gain(n), C(n) = n/(n+1) (1 - gain(n)) for n < k, 0 at k
+    """
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
         return np.asarray(rank / (rank + 1) * (1 - gain))
 
 
 class NERR10(NearlyERR, called="NERR10"):
-    """Nearly ERR, equation 10: unsatisfied users read on with probability p, as in RBP."""
+    """Nearly ERR, equation 10: unsatisfied users read on with probability p, as in RBP.
 
-    formula = "NERR10 = Σ_n W(n) gain(n), C(n) = p (1 - gain(n))"
+    Formula: NERR10 = Σ_n W(n) gain(n), C(n) = p (1 - gain(n))
+    """
+
     p: float = param(0.9, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
     def go_on(self, rank: Floats, gain: Floats, total: Floats) -> Floats:
@@ -181,9 +195,11 @@ class NERR10(NearlyERR, called="NERR10"):
 
 
 class NERR11(NearlyERR, INSQ, called="NERR11"):
-    """Nearly ERR, equation 11: unsatisfied users read on as in INSQ."""
+    """Nearly ERR, equation 11: unsatisfied users read on as in INSQ.
 
-    formula = "NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))"
+    Formula: NERR11 = Σ_n W(n) gain(n), C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - gain(n))
+    """
+
     T: float = WANTED
 
     def tail(self, rank: int, total: Floats, gain: float) -> Floats:
@@ -194,10 +210,13 @@ class Residual(Measure, called="Residual"):
     """How much a rank-weighted measure could grow if every document that was not judged had the
     largest gain, those after the end of a list included. The true score is between the score and
     the score plus its residual: where residuals are large, systems should not be compared. For RBP,
-    gRBP and the measures with a continuation function."""
+    gRBP and the measures with a continuation function.
 
-    paper = "Moffat and Zobel 2008"
-    formula = "Residual(X) = X with the largest gain for all documents not judged - X"
+    Formula: Residual(X) = X with the largest gain for all documents not judged - X
+
+    Source: Moffat and Zobel 2008
+    """
+
     positional = "of"
     needs_nonrelevant = True
     always_defined = True

@@ -122,10 +122,13 @@ class Discounted(Graded):
 
 class CG(Discounted, called="CG"):
     """Cumulated gain: the gains of the first k documents, added up. The graded version of counting
-    relevant documents; the order within the first k ranks does not matter."""
+    relevant documents; the order within the first k ranks does not matter.
 
-    paper = "Järvelin and Kekäläinen 2002"
-    formula = "CG@k = Σ_{n≤k} gain(l_n)"
+    Formula: CG@k = Σ_{n≤k} gain(l_n)
+
+    Source: Järvelin and Kekäläinen 2002
+    """
+
     proof = RANK_WEIGHTED
     gains: Gains = GAINS
 
@@ -135,9 +138,11 @@ class CG(Discounted, called="CG"):
 
 class Mean(CG, called="Mean"):
     """Mean gain of the first k documents; what is missing counts as 0. Mean@1 is the mean score of
-    systems that return one document, such as an answer, for every topic."""
+    systems that return one document, such as an answer, for every topic.
 
-    formula = "Mean@k = (1/k) Σ_{n≤k} gain(l_n)"
+    Formula: Mean@k = (1/k) Σ_{n≤k} gain(l_n)
+    """
+
     cutoff: int = param(1, kind=integer, low=1, doc="ranks counted")
 
     def discount(self, ranks: Floats) -> Floats:
@@ -150,9 +155,11 @@ class Mean(CG, called="Mean"):
 
 
 class nCG(CG, called="nCG"):  # noqa: N801 - the field's name
-    """CG over that of the best possible list: the graded version of recall at k, from 0 to 1."""
+    """CG over that of the best possible list: the graded version of recall at k, from 0 to 1.
 
-    formula = "nCG@k = CG@k / CG@k of the best list"
+    Formula: nCG@k = CG@k / CG@k of the best list
+    """
+
     proof = RANK_WEIGHTED
     normalised = True
     high = 1.0
@@ -160,11 +167,14 @@ class nCG(CG, called="nCG"):  # noqa: N801 - the field's name
 
 class DCG(Discounted, called="DCG"):
     """Discounted cumulated gain: each gain divided by a logarithm of its rank. Topics with many
-    relevant documents reach larger values and dominate the mean; nDCG avoids that."""
+    relevant documents reach larger values and dominate the mean; nDCG avoids that.
 
-    paper = "Järvelin and Kekäläinen 2002"
+    Formula: DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)
+
+    Source: Järvelin and Kekäläinen 2002
+    """
+
     proof = "thesis, section 3.4.1, for gains that grow with the grade"
-    formula = "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
     dcg: GainAndDiscount = param(
         "log2",
         kind=one_of(GainAndDiscount),
@@ -192,23 +202,26 @@ class DCG(Discounted, called="DCG"):
 class nDCG(DCG, called="nDCG"):  # noqa: N801
     """DCG over that of the best possible list, which is made from the whole pool. The usual measure
     for graded labels, mostly with a cutoff of 10 or 20. Gains are the grades themselves, as in
-    trec_eval; `dcg="exp-log2"` is the version of learning to rank, which favours high grades."""
+    trec_eval; `dcg="exp-log2"` is the version of learning to rank, which favours high grades.
+
+    Formula: nDCG@k = DCG@k / DCG@k of the best list
+    """
 
     proof = DCG.proof
-    formula = "nDCG@k = DCG@k / DCG@k of the best list"
     normalised = True
     high = 1.0
 
 
 class Q(WithGains, called="Q"):
     """Q-measure: average precision with graded gains blended into it by beta. With beta 0 it is AP;
-    larger values reward high grades near the top more."""
+    larger values reward high grades near the top more.
 
-    paper = "Sakai 2004"
-    formula = (
-        "Q@k = (1/R) Σ_{n≤k} x_n Σ_{m≤n} (x_m + beta gain(l_m)) / (n + beta Σ_{m≤n} "
-        "gain(l*_m)), l*: grades of the best list"
-    )
+    Formula: Q@k = (1/R) Σ_{n≤k} x_n Σ_{m≤n} (x_m + beta gain(l_m)) / (n + beta Σ_{m≤n}
+    gain(l*_m)), l*: grades of the best list
+
+    Source: Sakai 2004
+    """
+
     at = "cutoff"
     beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
     rel: int = REL
@@ -257,11 +270,14 @@ class RBP(Persistent, called="RBP"):
     """Rank-biased precision: the rate of gain of a user who reads on with probability p. Values of
     p near 1 describe patient users: 0.5 looks at two documents on average, 0.8 at five, 0.95 at
     twenty. It does not depend on the number of relevant documents, so it needs no complete pool,
-    and perfect lists stay below 1 if relevant documents are few."""
+    and perfect lists stay below 1 if relevant documents are few.
 
-    paper = "Moffat and Zobel 2008"
+    Formula: RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n
+
+    Source: Moffat and Zobel 2008
+    """
+
     proof = "thesis, section 3.4.1"
-    formula = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
     counterpart = "eRRBP"
     rel: int = REL
 
@@ -271,10 +287,13 @@ class RBP(Persistent, called="RBP"):
 
 class gRBP(Persistent, called="gRBP"):  # noqa: N801
     """RBP with graded gains, as shares of the largest gain of the scale. The user reads on with
-    probability p whatever the documents are worth."""
+    probability p whatever the documents are worth.
 
-    paper = "Sakai and Kando 2008"
-    formula = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
+    Formula: gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain
+
+    Source: Sakai and Kando 2008
+    """
+
     proof = RANK_WEIGHTED
     max_grade: int | None = MAX_GRADE
     gains: Gains = GAINS
@@ -290,14 +309,15 @@ class ERR(Graded, called="ERR"):
     grade l satisfies with probability (2^l - 1) / 2^max_grade. Use it where one good answer is
     enough: what comes after a document of the highest grade hardly counts. With `gains`, gains
     replace grades, and the largest gain replaces max_grade: `ERR(gains={1: 5})` on binary labels is
-    satisfied by a relevant document with probability 31/32."""
+    satisfied by a relevant document with probability 31/32.
 
-    paper = "Chapelle et al. 2009"
+    Formula: ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with
+    gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)
+
+    Source: Chapelle et al. 2009
+    """
+
     proof = "thesis, section 3.4.1, for gains that grow with the grade"
-    formula = (
-        "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with "
-        "gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)"
-    )
     at = "cutoff"
     probability_gains = False
     max_grade: int | None = MAX_GRADE

@@ -70,10 +70,13 @@ class P(Share, called="P"):
     """Precision at k: the share of the first k ranks that are relevant. Easy to explain, and the
     usual choice where people see one page of results. It ignores the order within the first k
     ranks, and a topic with fewer than k relevant documents cannot reach 1; a shorter list counts as
-    followed by documents that are not relevant."""
+    followed by documents that are not relevant.
 
-    paper = "van Rijsbergen 1979"
-    formula = "P@k = (1/k) Σ_{n≤k} x_n"
+    Formula: P@k = (1/k) Σ_{n≤k} x_n
+
+    Source: van Rijsbergen 1979
+    """
+
     counterpart = "eRP"
     proof = RANK_WEIGHTED
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
@@ -85,19 +88,25 @@ class P(Share, called="P"):
 class R(Share, called="R"):
     """Recall at k: the share of the relevant documents that are in the first k ranks. Use it for
     the first stage of a pipeline, where what is not found is lost. It depends on how many relevant
-    documents are known, so it favours systems that contributed to the pool."""
+    documents are known, so it favours systems that contributed to the pool.
 
-    paper = "van Rijsbergen 1979"
-    formula = "R@k = (1/R) Σ_{n≤k} x_n"
+    Formula: R@k = (1/R) Σ_{n≤k} x_n
+
+    Source: van Rijsbergen 1979
+    """
+
     proof = RANK_WEIGHTED
 
 
 class F1(Share, called="F1"):
     """Harmonic mean of P@k and R@k: high only where both are. It is close to the smaller of the
-    two."""
+    two.
 
-    paper = "van Rijsbergen 1979"
-    formula = "F1@k = 2 P@k R@k / (P@k + R@k)"
+    Formula: F1@k = 2 P@k R@k / (P@k + R@k)
+
+    Source: van Rijsbergen 1979
+    """
+
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def unit(self, pools: Judged) -> ArrayLike:
@@ -107,10 +116,13 @@ class F1(Share, called="F1"):
 class Fallout(BinaryAtCutoff, OfNonrelevant, called="Fallout"):
     """Share of the documents judged not relevant that are in the first k ranks. Smaller is better;
     undefined where nothing was judged not relevant, which counts as 1 if anything was retrieved.
-    An empty list has the best value, so read it beside recall."""
+    An empty list has the best value, so read it beside recall.
 
-    paper = "van Rijsbergen 1979"
-    formula = "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
+    Formula: Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}
+
+    Source: van Rijsbergen 1979
+    """
+
     needs_nonrelevant = True
 
     def score(self, judged: Judged) -> Floats:
@@ -122,10 +134,13 @@ class Fallout(BinaryAtCutoff, OfNonrelevant, called="Fallout"):
 
 class Rprec(Binary, called="Rprec"):
     """Precision after as many ranks as there are relevant documents, where precision and recall
-    are equal. A perfect list scores 1 on every topic, unlike P@k."""
+    are equal. A perfect list scores 1 on every topic, unlike P@k.
 
-    paper = "Buckley and Voorhees 2005"
-    formula = "Rprec = (1/R) Σ_{n≤R} x_n"
+    Formula: Rprec = (1/R) Σ_{n≤R} x_n
+
+    Source: Buckley and Voorhees 2005
+    """
+
     averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
@@ -150,9 +165,11 @@ LEVELS = param(
 
 class Interpolated(Binary):
     """Base: the mean over recall levels of the highest precision at any rank with at least that
-    recall."""
+    recall.
 
-    paper = "Buckley and Voorhees 2005"
+    Source: Buckley and Voorhees 2005
+    """
+
     levels: RecallLevels = LEVELS
 
     @property
@@ -187,9 +204,11 @@ class Interpolated(Binary):
 
 class IPrec(Interpolated, called="IPrec"):
     """Interpolated precision: the highest precision at any rank where recall is at least the level
-    after @. The points of a precision-recall curve; a single level is rarely a good summary."""
+    after @. The points of a precision-recall curve; a single level is rarely a good summary.
 
-    formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ r R}, 0 where there is none"
+    Formula: IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ r R}, 0 where there is none
+    """
+
     at = "recall"
     recall: float = required(kind=number, low=0, high=1, doc="recall level")
 
@@ -200,9 +219,10 @@ class IPrec(Interpolated, called="IPrec"):
 
 class IPrec11(Interpolated, called="IPrec11"):
     """Mean of the interpolated precisions at recall 0, 0.1, ..., 1: the area under the
-    precision-recall curve as it was reported before average precision."""
+    precision-recall curve as it was reported before average precision.
 
-    formula = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
+    Formula: IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)
+    """
 
 
 class FirstHit(BinaryAtCutoff):
@@ -228,10 +248,12 @@ class FirstHit(BinaryAtCutoff):
 class RR(FirstHit, called="RR"):
     """Reciprocal rank: one over the rank of the first relevant document. For tasks with one right
     answer, such as known items and question answering; its mean over topics is MRR. Everything
-    after the first relevant document is ignored, so it varies a lot between topics."""
+    after the first relevant document is ignored, so it varies a lot between topics.
 
-    paper = "Voorhees 1999"
-    formula = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
+    Formula: RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none
+
+    Source: Voorhees 1999
+    """
 
     def worth(self, ranks: Floats) -> Floats:
         return np.asarray(1 / ranks)
@@ -239,10 +261,13 @@ class RR(FirstHit, called="RR"):
 
 class Success(FirstHit, called="Success"):
     """1 if a relevant document is in the first k ranks, else 0. Its mean is the share of topics
-    with at least one good result; also called hit rate."""
+    with at least one good result; also called hit rate.
 
-    paper = "Craswell and Hawking 2004"
-    formula = "Success@k = max_{n≤k} x_n"
+    Formula: Success@k = max_{n≤k} x_n
+
+    Source: Craswell and Hawking 2004
+    """
+
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def worth(self, ranks: Floats) -> Floats:
@@ -253,10 +278,13 @@ class ESL(Measure, called="ESL"):
     """Search length: the number of documents that are not relevant, read before the `want`-th
     relevant one; undefined where fewer are retrieved, which counts as all that could have been
     read: the documents of the pool judged not relevant plus those retrieved. Smaller is better, in
-    the unit of wasted documents."""
+    the unit of wasted documents.
 
-    paper = "Cooper 1968"
-    formula = "ESL = n - want, n: rank of the want-th relevant document"
+    Formula: ESL = n - want, n: rank of the want-th relevant document
+
+    Source: Cooper 1968
+    """
+
     high = np.inf
     smaller_is_better = True
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
@@ -276,10 +304,13 @@ class ESL(Measure, called="ESL"):
 class ESLSaving(Measure, called="ESLSaving"):
     """Search length saved against reading the pool in random order, as a share of it: 1 where
     nothing irrelevant is read, 0 where the list is no better than chance, negative if worse.
-    A list that does not find enough counts the search length that `ESL` takes for it."""
+    A list that does not find enough counts the search length that `ESL` takes for it.
 
-    paper = "Cooper 1968"
-    formula = "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
+    Formula: ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant
+
+    Source: Cooper 1968
+    """
+
     low = -np.inf
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
     rel: int = REL

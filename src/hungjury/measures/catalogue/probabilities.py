@@ -104,9 +104,11 @@ UNJUDGED = param(
 
 
 class Expected(Uncertain):
-    """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1."""
+    """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1.
 
-    paper = "Ferrante, Ferro and Pontarollo 2018"
+    Source: Ferrante, Ferro and Pontarollo 2018
+    """
+
     has_variance = True
     of_grades = ("prob", "rel")
     prob: tuple[float, ...] | None = PROB
@@ -199,9 +201,11 @@ def _weighted(
 
 class eRP(ExpectedSum, called="eRP"):  # noqa: N801 - named like the others
     """Expected precision: the expected share of the first k ranks that are relevant. P@k for labels
-    that are probabilities."""
+    that are probabilities.
 
-    formula = "eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)"
+    Formula: eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)
+    """
+
     proof = RANK_WEIGHTED
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
@@ -211,9 +215,11 @@ class eRP(ExpectedSum, called="eRP"):  # noqa: N801 - named like the others
 
 class eRRBP(ExpectedSum, called="eRRBP"):  # noqa: N801 - the paper's name
     """Expected rank-biased precision: RBP's sum with probabilities instead of relevance (RR eq. 1).
-    It is the exact expectation of RBP."""
+    It is the exact expectation of RBP.
 
-    formula = "eRRBP@k = (1 - p) Σ_{n≤k} p^(n-1) P(x_n = 1)"
+    Formula: eRRBP@k = (1 - p) Σ_{n≤k} p^(n-1) P(x_n = 1)
+    """
+
     proof = RANK_WEIGHTED
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
@@ -223,10 +229,13 @@ class eRRBP(ExpectedSum, called="eRRBP"):  # noqa: N801 - the paper's name
 
 class eRDCG(ExpectedSum, called="eRDCG"):  # noqa: N801
     """Expected discounted cumulated gain: P(relevant) over max(1, log_base n), added up. It is the
-    exact expectation of DCG with that base on binary labels."""
+    exact expectation of DCG with that base on binary labels.
 
-    paper = "Ferrante, Ferro and Losiouk 2019"
-    formula = "eRDCG@k = Σ_{n≤k} P(x_n = 1) / max(1, log_base n)"
+    Formula: eRDCG@k = Σ_{n≤k} P(x_n = 1) / max(1, log_base n)
+
+    Source: Ferrante, Ferro and Losiouk 2019
+    """
+
     proof = RANK_WEIGHTED
     high = np.inf
     base: float = param(10.0, kind=number, low=1, open_low=True, doc="base of the logarithm")
@@ -274,12 +283,12 @@ COLLECTION = param(
 class eRAP(Expected, called="eRAP"):  # noqa: N801
     """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
     of relevant documents. A ratio of expectations, which is quick and has a variance; `E(AP)` is
-    the expectation of the ratio, and the two differ where few documents are likely relevant."""
+    the expectation of the ratio, and the two differ where few documents are likely relevant.
 
-    formula = (
-        "eRAP@k = (1/B) Σ_{n≤k} (1/n) P(x_n = 1) (1 + Σ_{m<n} P(x_m = 1)), B: sum of P(x = 1) "
-        "over the pool"
-    )
+    Formula: eRAP@k = (1/B) Σ_{n≤k} (1/n) P(x_n = 1) (1 + Σ_{m<n} P(x_m = 1)), B: sum of P(x = 1)
+    over the pool
+    """
+
     high = np.inf  # with few expected documents in the pool it may exceed 1
     averages_ties = True
     recall_base: RecallBase = recall_base_param("pool")
@@ -384,10 +393,13 @@ class E(Uncertain, called="E"):
     the list that retrieved them, unless `recall_base` or `collection` says otherwise.
 
     Documents are independent unless `topic_shift`, `judge_shift` or `clusters` say how they depend
-    on each other; each document keeps its probability."""
+    on each other; each document keeps its probability.
 
-    paper = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
-    formula = "E(X) = mean of X over label sets, each label drawn from its probabilities"
+    Formula: E(X) = mean of X over label sets, each label drawn from its probabilities
+
+    Source: Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)
+    """
+
     positional = "of"
     low = float("-inf")
     high = float("inf")

@@ -36,10 +36,13 @@ class OfTheSet(Measure):
 
 class SetP(Binary, OfTheSet, called="SetP"):
     """Share of the retrieved documents that are relevant: precision of the whole list, for systems
-    that return a set rather than a ranking."""
+    that return a set rather than a ranking.
 
-    paper = "van Rijsbergen 1979"
-    formula = "SetP = Σ_n x_n / N; relative: / min(N, R)"
+    Formula: SetP = Σ_n x_n / N; relative: / min(N, R)
+
+    Source: van Rijsbergen 1979
+    """
+
     relative: bool = param(False, kind=flag, doc="divide by what could be reached, min(N, R)")
 
     def score(self, judged: Judged) -> Floats:
@@ -50,10 +53,12 @@ class SetP(Binary, OfTheSet, called="SetP"):
 
 
 class SetAP(Binary, OfTheSet, called="SetAP"):
-    """Precision times recall of the whole list: average precision of a set without ranks."""
+    """Precision times recall of the whole list: average precision of a set without ranks.
 
-    paper = "trec_eval"
-    formula = "SetAP = SetP SetR"
+    Formula: SetAP = SetP SetR
+
+    Source: trec_eval
+    """
 
     def score(self, judged: Judged) -> Floats:
         return SetP(rel=self.rel).score(judged) * SetR(rel=self.rel).score(judged)
@@ -61,10 +66,12 @@ class SetAP(Binary, OfTheSet, called="SetAP"):
 
 class SetR(Binary, OfTheSet, called="SetR"):
     """Share of the relevant documents that are retrieved: recall of the whole list, for systems
-    that return a set rather than a ranking."""
+    that return a set rather than a ranking.
 
-    paper = "van Rijsbergen 1979"
-    formula = "SetR = Σ_n x_n / R"
+    Formula: SetR = Σ_n x_n / R
+
+    Source: van Rijsbergen 1979
+    """
 
     def score(self, judged: Judged) -> Floats:
         return ratio(judged.hits(self.rel).sum(axis=-1), judged.relevant(self.rel))
@@ -72,10 +79,13 @@ class SetR(Binary, OfTheSet, called="SetR"):
 
 class SetF(OfTheSet, called="SetF"):
     """F of the retrieved set: (beta + 1) P R / (beta P + R), as in trec_eval, where beta is not
-    squared. Larger beta gives more weight to recall."""
+    squared. Larger beta gives more weight to recall.
 
-    paper = "van Rijsbergen 1979, beta as in trec_eval"
-    formula = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
+    Formula: SetF = (beta + 1) SetP SetR / (beta SetP + SetR)
+
+    Source: van Rijsbergen 1979, beta as in trec_eval
+    """
+
     beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
     rel: int = REL
 
@@ -88,10 +98,12 @@ class SetF(OfTheSet, called="SetF"):
 
 class SetFallout(OfNonrelevant, OfTheSet, called="SetFallout"):
     """Share of the documents judged not relevant that are retrieved. Smaller is better; undefined
-    where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
+    where nothing was judged not relevant, which counts as 1 if anything was retrieved.
 
-    paper = "van Rijsbergen 1979"
-    formula = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
+    Formula: SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}
+
+    Source: van Rijsbergen 1979
+    """
 
     def score(self, judged: Judged) -> Floats:
         seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
@@ -99,27 +111,32 @@ class SetFallout(OfNonrelevant, OfTheSet, called="SetFallout"):
 
 
 class Count(OfTheSet):
-    """Base of plain counts, which are added up over topics."""
+    """Base of plain counts, which are added up over topics.
+
+    Source: trec_eval
+    """
 
     high = np.inf
     average = "sum"
     always_defined = True
-    paper = "trec_eval"
 
 
 class NumQ(Count, called="NumQ"):
-    """Number of topics scored. A count, added up over topics."""
+    """Number of topics scored. A count, added up over topics.
 
-    formula = "NumQ = 1, added up over topics"
+    Formula: NumQ = 1, added up over topics
+    """
 
     def score(self, judged: Judged) -> Floats:
         return np.ones(judged.counts.shape[:-1])
 
 
 class NumRet(Count, called="NumRet"):
-    """Number of documents retrieved, or of relevant ones. A count, added up over topics."""
+    """Number of documents retrieved, or of relevant ones. A count, added up over topics.
 
-    formula = "NumRet = N, added up over topics; with rel: Σ_n x_n"
+    Formula: NumRet = N, added up over topics; with rel: Σ_n x_n
+    """
+
     rel: int | None = param(None, kind=integer, low=1, doc="count only grades from this one up")
 
     def score(self, judged: Judged) -> Floats:
@@ -129,27 +146,30 @@ class NumRet(Count, called="NumRet"):
 
 
 class NumRel(Binary, Count, called="NumRel"):
-    """Number of relevant documents in the pool. A count, added up over topics."""
+    """Number of relevant documents in the pool. A count, added up over topics.
 
-    formula = "NumRel = R, added up over topics"
+    Formula: NumRel = R, added up over topics
+    """
 
     def score(self, judged: Judged) -> Floats:
         return judged.relevant(self.rel).astype(float)
 
 
 class NumRelRet(Binary, Count, called="NumRelRet"):
-    """Number of relevant documents retrieved. A count, added up over topics."""
+    """Number of relevant documents retrieved. A count, added up over topics.
 
-    formula = "NumRelRet = Σ_n x_n, added up over topics"
+    Formula: NumRelRet = Σ_n x_n, added up over topics
+    """
 
     def score(self, judged: Judged) -> Floats:
         return np.asarray(judged.hits(self.rel).sum(axis=-1), dtype=float)
 
 
 class NumNonrelJudgedRet(Binary, Count, called="NumNonrelJudgedRet"):
-    """Number of retrieved documents judged not relevant. A count, added up over topics."""
+    """Number of retrieved documents judged not relevant. A count, added up over topics.
 
-    formula = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
+    Formula: NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics
+    """
 
     def score(self, judged: Judged) -> Floats:
         return np.asarray(judged.judged_length - judged.hits(self.rel).sum(axis=-1), dtype=float)
@@ -163,13 +183,13 @@ def _for_or_against(top: int, rel: int) -> Floats:
 class Bpref(Binary, called="Bpref"):
     """How often relevant documents are ranked above documents judged not relevant; unjudged
     documents do not matter. Use it where many retrieved documents were not judged and cannot
-    safely count as not relevant. It needs documents that were judged not relevant."""
+    safely count as not relevant. It needs documents that were judged not relevant.
 
-    paper = "Buckley and Voorhees 2004, as in trec_eval"
-    formula = (
-        "Bpref = (1/R) Σ_n x_n (1 - min(a_n, R) / min(R, R0)), a_n: documents above rank n "
-        "that are judged not relevant; R0: those in the pool"
-    )
+    Formula: Bpref = (1/R) Σ_n x_n (1 - min(a_n, R) / min(R, R0)), a_n: documents above rank n that
+    are judged not relevant; R0: those in the pool
+
+    Source: Buckley and Voorhees 2004, as in trec_eval
+    """
 
     def score(self, judged: Judged) -> Floats:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
@@ -195,13 +215,13 @@ EPSILON = 0.00001  # of infAP
 class infAP(Binary, called="infAP"):  # noqa: N801 - the field's name
     """Average precision inferred from a pool of which only a random part was judged (negative
     labels: pooled, not judged). An estimate of AP on the fully judged pool; with a fully judged
-    pool it is AP, up to a small smoothing term."""
+    pool it is AP, up to a small smoothing term.
 
-    paper = "Yilmaz and Aslam 2006, as in trec_eval"
-    formula = (
-        "infAP = (1/R) Σ_n x_n [1/n + (c_n/n) (r_n + ε) / (j_n + 2ε)], c_n, j_n, r_n: "
-        "documents above rank n in the pool, judged, relevant; ε = 0.00001"
-    )
+    Formula: infAP = (1/R) Σ_n x_n [1/n + (c_n/n) (r_n + ε) / (j_n + 2ε)], c_n, j_n, r_n: documents
+    above rank n in the pool, judged, relevant; ε = 0.00001
+
+    Source: Yilmaz and Aslam 2006, as in trec_eval
+    """
 
     def score(self, judged: Judged) -> Floats:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
@@ -220,10 +240,13 @@ class infAP(Binary, called="infAP"):  # noqa: N801 - the field's name
 class Accuracy(Binary, called="Accuracy"):
     """Probability that a relevant document of the list is ranked before one that is not relevant.
     Unretrieved documents do not count, so use it to check a ranker during training rather than to
-    compare systems. 0 for a list without relevant documents, 1 for one with nothing else."""
+    compare systems. 0 for a list without relevant documents, 1 for one with nothing else.
 
-    paper = "ir_measures"
-    formula = "Accuracy@k = #{m < n ≤ k: x_m = 1, x_n = 0} / (#{x = 1} #{x = 0})"
+    Formula: Accuracy@k = #{m < n ≤ k: x_m = 1, x_n = 0} / (#{x = 1} #{x = 0})
+
+    Source: ir_measures
+    """
+
     at = "cutoff"
     cutoff: int | None = CUTOFF
 
@@ -240,10 +263,13 @@ class Accuracy(Binary, called="Accuracy"):
 class Compat(Measure, called="Compat"):
     """Compatibility: rank-biased overlap of the list with the ideal list that is most like it,
     divided by the largest that is possible. Grades only order documents; equal ones may come in
-    any order."""
+    any order.
 
-    paper = "Clarke, Vtyurina and Smucker 2021"
-    formula = "Compat = RBO(list, ideal) / RBO(ideal, ideal), to the depth of the longer list"
+    Formula: Compat = RBO(list, ideal) / RBO(ideal, ideal), to the depth of the longer list
+
+    Source: Clarke, Vtyurina and Smucker 2021
+    """
+
     p: float = param(0.95, kind=number, low=0, high=1, open_high=True, doc="persistence")
     normalize: bool = param(True, kind=flag, doc="divide by the overlap of the ideal with itself")
 
@@ -267,10 +293,13 @@ class Compat(Measure, called="Compat"):
 
 class Judgedness(Measure, called="Judged"):
     """Share of the first k documents that were judged. It says nothing about relevance, but how far
-    to trust the other measures: where it is low, scores depend on how unjudged documents count."""
+    to trust the other measures: where it is low, scores depend on how unjudged documents count.
 
-    paper = "ir_measures"
-    formula = "Judged@k = #{n ≤ k: judged} / min(k, N)"
+    Formula: Judged@k = #{n ≤ k: judged} / min(k, N)
+
+    Source: ir_measures
+    """
+
     at = "cutoff"
     needs_nonrelevant = True
     always_defined = True

@@ -114,13 +114,14 @@ class MP(OfUsers, called="MP"):
     """Markov precision: the precision at relevant documents, weighted by how often a user visits
     them who moves over the ranks as a Markov chain. Use it where users do not read from the top to
     the bottom, and to see how much the result depends on how they move. 0 where nothing relevant is
-    retrieved. The models on all documents (AD) depend on the length of the list."""
+    retrieved. The models on all documents (AD) depend on the length of the list.
 
-    paper = "Ferrante, Ferro and Maistro 2014 (Markov precision)"
-    formula = (
-        "MP = Σ_{n: x_n=1} π_n P@n, π: stationary distribution of the chain watched at relevant "
-        "ranks"
-    )
+    Formula: MP = Σ_{n: x_n=1} π_n P@n, π: stationary distribution of the chain watched at relevant
+    ranks
+
+    Source: Ferrante, Ferro and Maistro 2014 (Markov precision)
+    """
+
     at = "cutoff"
     model: str | RankMatrix | UserModel | ArrayLike = param(
         "GL_AD_ID",
@@ -303,13 +304,14 @@ class nMCG(OfUsers, called="nMCG"):  # noqa: N801 - the field's name
     calibrated on your own click log, to weight ranks by how much they are looked at. The dynamic is
     that of the query's class. Exceeds 1 where a dynamic is not decreasing and better documents are
     where users look more. The default users, 'published-shape', are two curves chosen by hand after
-    the published description, not fitted to a log."""
+    the published description, not fitted to a log.
 
-    paper = "Ferro, Lucchese, Maistro and Perego 2017"
-    formula = (
-        "nMCG@k = Σ_{n≤k} (2^l_n - 1) δ(n) / the same sum for the best list, δ: dynamic of the "
-        "query's class"
-    )
+    Formula: nMCG@k = Σ_{n≤k} (2^l_n - 1) δ(n) / the same sum for the best list, δ: dynamic of the
+    query's class
+
+    Source: Ferro, Lucchese, Maistro and Perego 2017
+    """
+
     at = "cutoff"
     high = np.inf
     averages_ties = True
