@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hungjury.base.errors import HungjuryError
-from hungjury.measures.base import NOTATION
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory import axiom_table, balancing_index
 from hungjury.theory.axioms import AxiomRow, example_measure
@@ -71,6 +70,20 @@ looks at the top only; N means that all ranks count alike. Required parameters a
 the axioms' table; labels for B are binary. Where less is better (ESL, Fallout,
 NumNonrelJudgedRet), both say little.
 """
+
+# What the letters in formulas mean.
+NOTATION = {
+    "n, m": "ranks, counted from 1",
+    "N": "length of the ranked list",
+    "k": "cutoff, the number after @; all ranks by default",
+    "l_n": "grade of the document at rank n; 0 if it was not judged",
+    "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
+    "R": "relevant documents in the pool, retrieved or not",
+    "gain(l)": "gain of grade l; the grade itself unless the parameters say otherwise",
+    "best list": "the documents of the pool sorted by gain",
+    "P(x_n = 1)": "probability that the document at rank n is relevant",
+    "#{...}": "number of documents for which ... holds",
+}
 
 
 @dataclass(frozen=True)
@@ -139,7 +152,14 @@ def _range(cls: type[Measure]) -> str:
 
 def _page(one: Facts) -> list[str]:
     cls = one.cls
-    lines = [f"# {cls.name}", "", sentences(cls).partition("\n\nFormula: ")[0], "", *raw(typeset(cls.formula)), ""]
+    lines = [
+        f"# {cls.name}",
+        "",
+        sentences(cls).partition("\n\nFormula: ")[0],
+        "",
+        *raw(typeset(cls.formula)),
+        "",
+    ]
     how = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
     told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
     if isinstance(cls.average, str):  # E(X) is averaged as X is

@@ -115,7 +115,10 @@ def scored(chosen: list[Any]) -> dict[str, dict[str, Any]]:
 def facts(m: Any) -> dict[str, Any]:
     """What a measure says of itself."""
     kernel = m.kernel(np.arange(1.0, 7.0), TOP)
-    shown = None if kernel is None else [kernel.name, kernel.worth, kernel.weights, kernel.constant]
+    shown = None
+    if kernel is not None:
+        constant = kernel.constant_unit is not None
+        shown = [kernel.name, kernel.worth, kernel.weights, constant]
     qrels, _, alignment = collection()
     native = Scorer(m, alignment, TOP).native
     checks = [refused(partial(m.check, top)) for top in range(1, TOP + 3)]

@@ -28,7 +28,7 @@ def told(board: Any, digits: int = 3) -> str:
     """Everything that is said of a board."""
     parts = [words.board_text(board, digits)]
     if len(board.systems) == 3:
-        parts += ["", words.rounded_board(board, digits).to_text()]
+        parts += ["", words.rounded_board(board, board.settings.level, digits).to_text()]
     said = words.lead(board, digits)
     parts += ["", *(json.dumps(one, ensure_ascii=False) for one in said.values())]
     for name, sentences in zip(("may", "may not"), words.conclusions(board, digits), strict=True):

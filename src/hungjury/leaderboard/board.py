@@ -442,10 +442,10 @@ class Leaderboard(Ranking, eq=False):
 
     def to_latex(self, digits: int = 3) -> str:
         """Write a booktabs table."""
-        return str(in_report("board.rounded_board")(self, digits).to_latex())
+        return replace(self._captioned(digits), caption="").to_latex()
 
     def _captioned(self, digits: int) -> Table:
-        table: Table = in_report("board.rounded_board")(self, digits)
+        table: Table = in_report("board.rounded_board")(self, self.settings.level, digits)
         return replace(table, caption=in_report("board.headline")(self))
 
     def to_html(self, digits: int = 3) -> str:

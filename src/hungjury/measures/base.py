@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hungjury.base.arrays import ArrayLike, Bools, Floats, Int32s, Ints
-from hungjury.base.errors import Argument, MeasureError, Remedy, rel_range
+from hungjury.base.errors import Argument, MeasureError, Note, Remedy, rel_range
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_RANKS, integer, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
+from hungjury.data.qrels import Qrels
 from hungjury.stats.agreement import ratio as ratio
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
-    from hungjury.base.errors import Note
-    from hungjury.data.qrels import Qrels
     from hungjury.measures.catalogue.probabilities import E
 
 
@@ -41,10 +40,10 @@ class Kernel(Record):
         return ratio(sums, self.unit(pools))
 
     @property
-    def constant(self) -> bool:
-        """True if the unit does not depend on the pool."""
-        none = np.zeros((1, len(self.worth)), dtype=np.int64)
-        return np.ndim(self.unit(pools_of(none))) == 0
+    def constant_unit(self) -> float | None:
+        """The unit, if it does not depend on the pool."""
+        unit = np.asarray(self.unit(pools_of(np.zeros((1, len(self.worth)), dtype=np.int64))))
+        return None if unit.ndim else float(unit)
 
 
 class Sum(Record, eq=False):
@@ -103,21 +102,6 @@ def seen(ranks: Floats | Int32s, cutoff: int | None) -> Floats:
     return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
 
 
-# What the letters in formulas mean.
-NOTATION = {
-    "n, m": "ranks, counted from 1",
-    "N": "length of the ranked list",
-    "k": "cutoff, the number after @; all ranks by default",
-    "l_n": "grade of the document at rank n; 0 if it was not judged",
-    "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
-    "R": "relevant documents in the pool, retrieved or not",
-    "gain(l)": "gain of grade l; the grade itself unless the parameters say otherwise",
-    "best list": "the documents of the pool sorted by gain",
-    "P(x_n = 1)": "probability that the document at rank n is relevant",
-    "#{...}": "number of documents for which ... holds",
-}
-
-
 # A class that changes any of these scores differently: native code of its parent is not its own.
 SCORED_BY = {"score", "defined", "moments", "chances", "satisfied"}
 SCORING = ("score", "defined", "average", "normalised", "gain_of_grades", "discount")
@@ -152,7 +136,7 @@ class Measure(Named):
     (True, False)
     """
 
-    formula: ClassVar[str] = ""  # as its docstring says after "Formula:", in `NOTATION`
+    formula: ClassVar[str] = ""  # as its docstring says after "Formula:"
     paper: ClassVar[str] = ""  # or the tool that defines it, after "Source:"
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0  # inf where there is no bound

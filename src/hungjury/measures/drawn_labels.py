@@ -65,12 +65,6 @@ class Labels(Record, eq=False):
     def top(self) -> int:
         return self.grades[-1]
 
-    @property
-    def unjudged(self) -> Ints:
-        """[cell]: documents of each list that are outside the pool."""
-        a = self.aligned
-        return np.asarray(np.maximum(a.length, 0) - (a.stop - a.start), dtype=np.int64)
-
 
 def _condensed(aligned: Alignment, qrels: Qrels) -> Alignment:
     """Return the lists without documents that nobody judged."""

@@ -71,7 +71,7 @@ def _hits(labels: Labels, measure: E) -> HitCounts | None:
     """Return the documents that count, where each of them counts the same and nothing else does."""
     aligned = labels.aligned
     kernel = kernel_of(measure.of, aligned, labels.top)
-    if kernel is None or kernel.name != "gains" or not kernel.constant or labels.outside:
+    if kernel is None or kernel.name != "gains" or kernel.constant_unit is None or labels.outside:
         return None
     worth = kernel.worth[np.array(labels.grades)]
     used = kernel.weights[kernel.weights != 0]
@@ -150,7 +150,9 @@ def _sum_over_relevant(
     """Follow weighted relevance, divided by what depends on the number of relevant documents."""
     aligned, pool = labels.aligned, labels.aligned.pool
     near, weight = weighted_places(aligned, kernel.weights)
-    others = labels.unjudged if labels.outside else np.zeros(len(aligned.length), dtype=np.int64)
+    others = np.zeros(len(aligned.length), dtype=np.int64)  # documents outside the pool
+    if labels.outside:
+        others += np.maximum(aligned.length, 0) - (aligned.stop - aligned.start)
     beyond, hidden = _beyond(labels, measure, others)
     most = int(np.diff(pool.offsets).max() + (others + beyond).max(initial=0))
     factor, square = _factors(kernel, measure, labels, most, hidden)
@@ -239,8 +241,8 @@ def _graded_gains(
         each = weights * values[document]
         return np.bincount(cell, each, len(near.start)).astype(float)
 
-    if kernel.constant:
-        unit = float(np.asarray(kernel.unit(pools_of(np.zeros((1, len(kernel.worth)), np.int64)))))
+    unit = kernel.constant_unit
+    if unit is not None:
         mean = chances @ worth
         variance = np.maximum(chances @ worth**2 - mean**2, 0)
         return added(mean, weight) / unit, added(variance, weight**2) / unit**2

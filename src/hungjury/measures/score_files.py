@@ -59,13 +59,9 @@ class JudgeScores(Scores, eq=False, kw_only=True):
     [[3.0, 1.0], [4.0, 2.0]]
     """
 
+    axis = "judge"
     measure: str
     scale: tuple[float, float]
-
-    def __repr__(self) -> str:
-        j, s, t = self.values.shape
-        parts = plural(j, "judge"), plural(s, "system"), plural(t, "topic")
-        return f"JudgeScores({', '.join(parts)})"
 
     @property
     def judges(self) -> list[str]:

@@ -79,6 +79,11 @@ def catalogued(name: str) -> Measure | None:
         return None
 
 
+def _known(names: Iterable[str]) -> int:
+    """Count the names that are measures."""
+    return sum(catalogued(name) is not None for name in names)
+
+
 def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
     """Read the cells of any source; `named` has the columns that a user named."""
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
@@ -153,17 +158,13 @@ def _evaluator_cells(source: Source) -> Iterator[Cell]:
         )  # fmt: skip
     system = next((row[2] for row in rows.values() if row[0] == "runid"), source.stem)
     firsts, seconds = ({row[i] for row in rows.values()} for i in (0, 1))
-    topic_first = sum(map(_is_measure, seconds)) > sum(map(_is_measure, firsts))
+    topic_first = _known(seconds) > _known(firsts)
     for number, (first, second, value) in rows.items():
         if first == "runid" or value.startswith("'"):  # a name, or trec_eval's string of labels
             continue
         topic, measure = (first, second) if topic_first else (second, first)
         place = f"{source.name}:{number}"
         yield Cell(system, topic, measure, _number(value, place), place=place)
-
-
-def _is_measure(name: str) -> bool:
-    return catalogued(name) is not None
 
 
 def _row_cells(
@@ -232,7 +233,7 @@ def _nested_cells(content: Mapping[str, Any], system: str = "run") -> Iterator[C
         for name, scores in content.items():
             yield from _nested_cells(scores, str(name))
         return
-    topic_outside = sum(map(_is_measure, inner)) >= sum(map(_is_measure, content))
+    topic_outside = _known(inner) >= _known(content)
     for outer, values in content.items():
         for key, value in values.items():
             topic, measure = (outer, key) if topic_outside else (key, outer)

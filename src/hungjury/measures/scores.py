@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -73,6 +73,7 @@ class Scores(Record, Result, eq=False):
     ((2, 2, 3), (2, 2))
     """
 
+    axis: ClassVar[str] = "measure"  # the first one of `values`
     measures: list[str]
     systems: list[str]
     topics: list[str]
@@ -99,9 +100,8 @@ class Scores(Record, Result, eq=False):
         return None if self.variance is None else np.sqrt(np.maximum(self.variance, 0))
 
     def __repr__(self) -> str:
-        m, s, t = self.values.shape
-        counts = plural(m, "measure"), plural(s, "system"), plural(t, "topic")
-        return f"Scores({', '.join(counts)})"
+        each = zip(self.values.shape, (self.axis, "system", "topic"), strict=True)
+        return f"{type(self).__name__}({', '.join(plural(*one) for one in each)})"
 
     def counted(self) -> Bools:
         """Say which cells enter the summary over topics, [measure, system, topic]."""

@@ -141,12 +141,8 @@ def board_text(board: Leaderboard, digits: int) -> str:
     return "\n".join([headline(board), "", table, "", *_below(board, digits)])
 
 
-def rounded_board(board: Leaderboard, digits: int) -> Table:
+def rounded_board(board: Ranking, level: float, digits: int) -> Table:
     """Return a row per system with rounded numbers, for LaTeX and HTML."""
-    return _rounded_rows(board, board.settings.level, digits)
-
-
-def _rounded_rows(board: Ranking, level: float, digits: int) -> Table:
     header = ["system", f"{board.measure}, mean", f"{percent(level)} interval", "P(best)", "ranks",
               "groups"]  # fmt: skip
     rows = []
@@ -160,7 +156,7 @@ def _rounded_rows(board: Ranking, level: float, digits: int) -> Table:
 def rounded_score_board(board: ScoreBoard, digits: int) -> Table:
     """Return a row per system with rounded numbers; with a few collections, also the mean, P(best)
     and groups on each."""
-    table = _rounded_rows(board, board.level, digits)
+    table = rounded_board(board, board.level, digits)
     if len(board.parts) < 2:
         return table
     told = board.table().to_dicts()

@@ -57,9 +57,7 @@ def trec_lines(scores: Scores, measures: list[Measure], per_topic: bool, summary
 
 
 def _shown(value: float, measure: Measure) -> str:
-    return (
-        f"{value:.0f}" if measure.average == "sum" and value == np.rint(value) else f"{value:.4f}"
-    )
+    return formatted(value, 4, measure.average == "sum" and value == np.rint(value))
 
 
 MOST_PAIRS = 15  # more pairs are listed only by to_csv and to_frame

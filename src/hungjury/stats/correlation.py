@@ -63,10 +63,8 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
 
     Two of three pairs are in the same order and one is swapped: (2 - 1) / 3.
     """
-    first, second, shape = _two(x, y, ("x", "y"))
-    sums = _each(first, second, shape, by_rank=False)
-    possible = _possible_pairs(first, second, variant)
-    return as_number(_tau(sums, np.broadcast_to(possible, shape)))
+    first, second = _two(x, y, ("x", "y"))
+    return as_number(_tau(first[..., None, :], second[..., None, :], variant)[..., 0, 0])
 
 
 def kendall_cross(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Floats:
@@ -74,10 +72,7 @@ def kendall_cross(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Floa
 
     The result is [..., R, Q].
     """
-    first, second, _ = _two(x, y, ("x", "y"), axes=2)
-    sums = _cross(first, second, by_rank=False)
-    possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
-    return _tau(sums, possible)
+    return _tau(*_two(x, y, ("x", "y"), axes=2), variant)
 
 
 def tau_ap(
@@ -126,15 +121,13 @@ def tau_ap(
     A swap at the bottom leaves 0.78, one at the top 0.33. In the last example the orders agree; the
     tie in the middle is what keeps the correlation below 1.
     """
-    first, second, shape = _two(estimate, truth, ("estimate", "truth"))
+    first, second = (given[..., None, :] for given in _two(estimate, truth, ("estimate", "truth")))
     if ties == "exact":
-        return as_number(_exact_tau_ap(first, second, shape))
+        return as_number(_tau_ap(first, second)[..., 0, 0])
     count(samples, "samples")
     rng = generator(seed, "seed")
-    total = np.zeros(shape)
-    for _ in range(samples):
-        total += _exact_tau_ap(_random_order(first, rng), _random_order(second, rng), shape)
-    return as_number(total / samples)
+    each = (_tau_ap(_random_order(first, rng), _random_order(second, rng)) for _ in range(samples))
+    return as_number(np.asarray(sum(each))[..., 0, 0] / samples)
 
 
 def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
@@ -142,8 +135,7 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
 
     The result is [..., E, T].
     """
-    first, second, _ = _two(estimates, truths, ("estimates", "truths"), axes=2)
-    return np.asarray(_cross(first, second, by_rank=True) / (first.shape[-1] - 1))
+    return _tau_ap(*_two(estimates, truths, ("estimates", "truths"), axes=2))
 
 
 def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
@@ -173,7 +165,7 @@ def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
 
     The differences are 0 and 2; their mean square is 2.
     """
-    first, second, _ = _two(x, y, ("x", "y"), least=1)
+    first, second = _two(x, y, ("x", "y"), least=1)
     with np.errstate(over="ignore"):
         found = np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1)))
     if not np.isfinite(found).all():
@@ -184,8 +176,8 @@ def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
 
 def _two(
     x: ArrayLike, y: ArrayLike, names: tuple[str, str], least: int = 2, axes: int = 1
-) -> tuple[Floats, Floats, tuple[int, ...]]:
-    """Return both as arrays of the same items, and the shape of what is before `axes` axes.
+) -> tuple[Floats, Floats]:
+    """Return both as arrays of the same items; what is before `axes` axes broadcasts.
 
     A single item has no order: where at least 2 are needed, values may be infinite.
     """
@@ -205,11 +197,12 @@ def _two(
             raise refused(name, "wrong-shape", f"{name} is one vector", remedy)
     leading = first.shape[:-axes], second.shape[:-axes]
     try:
-        return first, second, np.broadcast_shapes(*leading)
+        np.broadcast_shapes(*leading)
     except ValueError as problem:
         said = f"the leading axes {leading[0]} of {one} and {leading[1]} of {other} do not match"
         remedy = "make them equal, or insert axes of length 1"
         raise refused(other, "wrong-shape", said, remedy) from problem
+    return first, second
 
 
 def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
@@ -223,19 +216,6 @@ def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
     )
     sums = native.pair_sums(left, right, by_rank)
     return sums.reshape(*shape, first.shape[-2], second.shape[-2])
-
-
-def _each(first: Floats, second: Floats, shape: tuple[int, ...], by_rank: bool) -> Floats:
-    """`native.pair_sums` of vectors whose leading axes broadcast to `shape`."""
-    items = first.shape[-1]
-    left, right = (np.ascontiguousarray(rows).reshape(1, -1, items) for rows in (first, second))
-    if left.shape[1] == 1 or right.shape[1] == 1:
-        return native.pair_sums(left, right, by_rank).reshape(shape)
-    left, right = (
-        np.ascontiguousarray(np.broadcast_to(rows, (*shape, items))).reshape(-1, 1, items)
-        for rows in (first, second)
-    )
-    return native.pair_sums(left, right, by_rank).reshape(shape)
 
 
 def _untied_pairs(values: Floats) -> Ints:
@@ -255,21 +235,21 @@ def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Float
     return np.asarray(np.sqrt(product))
 
 
-def _tau(sums: Floats, possible: Floats) -> Floats:
-    """Divide; rounding must not lead beyond 1."""
+def _tau(first: Floats, second: Floats, variant: TauVariant) -> Floats:
+    """Compute tau of every row with every row; rounding must not lead beyond 1."""
+    possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.clip(sums / possible, -1, 1))
+        return np.asarray(np.clip(_cross(first, second, by_rank=False) / possible, -1, 1))
 
 
-def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Floats:
+def _tau_ap(estimates: Floats, truths: Floats) -> Floats:
     """tau_ap = 1/(N-1) * sum over pairs with j above i in the estimate of w_i sign(t_j - t_i).
 
     Every rank below the first has mean share 1/2 when all pairs count one half; what truth adds is
     half a sign per pair, so the halves and the stretching to [-1, 1] cancel. Pairs tied in
     either vector count one half, that is, they add nothing.
     """
-    sums = _each(estimate, truth, shape, by_rank=True)
-    return np.asarray(sums / (estimate.shape[-1] - 1))
+    return np.asarray(_cross(estimates, truths, by_rank=True) / (estimates.shape[-1] - 1))
 
 
 def _random_order(values: Floats, rng: np.random.Generator) -> Floats:

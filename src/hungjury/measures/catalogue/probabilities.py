@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -27,11 +27,9 @@ from hungjury.base.parameters import (
     required,
 )
 from hungjury.data.judged import Judged
+from hungjury.data.qrels import Qrels
 from hungjury.measures.base import CUTOFF, RANK_WEIGHTED, Kernel, Measure, ratio, seen
 from hungjury.measures.ties import precision_sums
-
-if TYPE_CHECKING:
-    from hungjury.data.qrels import Qrels
 
 __all__ = ["E", "eRAP", "eRDCG", "eRP", "eRRBP"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.parameters import flag, integer, number, param
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CUTOFF, REL, Binary, Measure, Sum, Sums, ratio
+from hungjury.measures.base import CUTOFF, REL, Binary, BinaryAtCutoff, Measure, Sum, Sums, ratio
 from hungjury.measures.catalogue.precision import OfNonrelevant
 
 __all__ = [
@@ -237,7 +237,7 @@ class infAP(Binary, called="infAP"):  # noqa: N801 - the field's name
         return Sums((inferred,), lambda sums, pools: ratio(sums[0], pools.relevant(self.rel)))
 
 
-class Accuracy(Binary, called="Accuracy"):
+class Accuracy(BinaryAtCutoff, called="Accuracy"):
     """Probability that a relevant document of the list is ranked before one that is not relevant.
     Unretrieved documents do not count, so use it to check a ranker during training rather than to
     compare systems. 0 for a list without relevant documents, 1 for one with nothing else.
@@ -246,9 +246,6 @@ class Accuracy(Binary, called="Accuracy"):
 
     Source: ir_measures
     """
-
-    at = "cutoff"
-    cutoff: int | None = CUTOFF
 
     def score(self, judged: Judged) -> Floats:
         hits = judged.hits(self.rel, self.cutoff)
