@@ -143,9 +143,8 @@ def _letor(seed: int, queries: int = 12, size: int = 8) -> str:
 
 
 def _labels(path: Path) -> None:
-    from hungjury.labelling.dealing import Answer
     from hungjury.labelling.desk import Desk, Display
-    from hungjury.labelling.items import DocumentList, Item, parse_grades
+    from hungjury.labelling.items import Answer, DocumentList, Item, parse_grades
     from hungjury.labelling.store import LabelStore
 
     items = DocumentList("plan", [Item("1", f"d{i}") for i in range(2)])

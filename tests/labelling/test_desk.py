@@ -15,9 +15,8 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
-from hungjury.labelling.dealing import AWAY, Answer, Dealing
-from hungjury.labelling.desk import Desk, Display
-from hungjury.labelling.items import DocumentList, Item, batches, parse_grades
+from hungjury.labelling.desk import AWAY, Dealing, Desk, Display
+from hungjury.labelling.items import Answer, DocumentList, Item, batches, parse_grades
 from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
 from oracles.judges import alpha
 

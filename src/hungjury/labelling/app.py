@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from hungjury.base.errors import Argument, InputError, MissingExtra
-from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk
+from hungjury.labelling.items import Answer
 from hungjury.labelling.store import Person
 
 if TYPE_CHECKING:

@@ -130,6 +130,14 @@ def read_items(path: str) -> DocumentList:
     return DocumentList(os.path.basename(path), list(items), text)
 
 
+class Answer(Record):
+    """One person's answer about one document: a grade, or None for a skip."""
+
+    grade: int | None
+    reason: str = ""
+    note: str = ""
+
+
 def batches(items: Sequence[Item], order: Sequence[int], size: int = BATCH) -> list[list[int]]:
     """Cut a plan into batches, as positions of items in the order in which they are shown.
 

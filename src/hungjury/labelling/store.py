@@ -26,8 +26,7 @@ from hungjury.data.reading import formats
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.sources import Source, expand
-from hungjury.labelling.dealing import Answer
-from hungjury.labelling.items import DEFAULT, DocumentList, Grade, Item, parse_grades
+from hungjury.labelling.items import DEFAULT, Answer, DocumentList, Grade, Item, parse_grades
 
 MOST_PROBLEMS = 20  # that an error lists
 
@@ -448,11 +447,10 @@ def progress_sentence(path: str) -> str:
             )
         )
     of = f" of {plans:,} plans" if plans > 1 else ""
-    parts = [f"{gold:,} of {items:,} documents{of} are labelled"]
-    if twice:
-        parts.append(f"{twice:,} by more than one person")
-    if apart:
-        parts.append(f"{apart:,} with conflicting labels")
-    if skipped:
-        parts.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
-    return ", ".join(parts)
+    more = (
+        (twice, "by more than one person"),
+        (apart, "with conflicting labels"),
+        (skipped, "skipped"),
+    )
+    told = [f"{gold:,} of {items:,} documents{of} are labelled"]
+    return ", ".join([*told, *(f"{number:,} {what}" for number, what in more if number)])

@@ -300,18 +300,16 @@ def table_or_files(
     if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
         return source
     rows = list(source)
-    if rows and all(isinstance(row, Mapping) for row in rows):
+    if len({getattr(row, "_fields", None) for row in rows}) > 1:
+        said = "the list mixes named tuples of different kinds"
+        raise Source("<list>").error(said, "mixed-sources", "use one kind")
+    if rows and hasattr(rows[0], "_fields"):
+        columns = dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
+    elif rows and all(isinstance(row, Mapping) for row in rows):
         columns = object_columns(rows)
-        return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
-    if rows and all(hasattr(row, "_fields") for row in rows):
-        fields = rows[0]._fields
-        if any(row._fields != fields for row in rows):
-            raise Source("<list>").error(
-                "the list mixes named tuples of different kinds", "mixed-sources", "use one kind"
-            )
-        columns = {f: [getattr(row, f) for row in rows] for f in fields}
-        return InputTable("<list>", columns, given=given, stem=stem)
-    return rows
+    else:
+        return rows
+    return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
 
 
 def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:

@@ -153,21 +153,20 @@ def table_as_written(
 def _by_topic(table: InputTable) -> InputTable | None:
     """Return the table of a JSON object {topic: {document: value}} or {topic: [document, ...]}."""
     values = [one for (one,) in table.columns.values()] if len(table) == 1 else []
-    alike = values and (
-        all(isinstance(one, Mapping) for one in values)
-        or all(isinstance(one, list) and all(isinstance(d, str) for d in one) for one in values)
-    )
-    if not alike or table.given or any(name.lower() in KNOWN for name in table.columns):
+    kinds = {isinstance(one, Mapping) for one in values}
+    if len(kinds) != 1 or not all(map(_flat, values)) or table.given:
         return None
-    topics = {topic: value for topic, (value,) in table.columns.items()}
-    if any(
-        isinstance(one, (Mapping, list))
-        for v in values
-        if isinstance(v, Mapping)
-        for one in v.values()
-    ):
-        return None  # deeper: by paths
+    if any(name.lower() in KNOWN for name in table.columns):
+        return None
+    topics = dict(zip(table.columns, values, strict=True))
     return nested_table(topics, "score", table.name, table.stem)
+
+
+def _flat(value: Any) -> bool:
+    """Tell values by document, or a list of documents, from what paths lead into."""
+    if isinstance(value, Mapping):
+        return not any(isinstance(one, (Mapping, list)) for one in value.values())
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: Stop) -> InputTable:
@@ -236,14 +235,16 @@ def _text(
     return InputTable(source.name, columns, lines, given, source.stem)
 
 
-def text_columns(source: Source, mark: str) -> list[str]:
-    """Return the names in the first line of a table."""
+def header_table(source: Source, mark: str, given: Mapping[str, str]) -> InputTable:
+    """Return the columns of a separated table, without its rows."""
     from csv import Error
 
     try:
-        return _names(source, next(_rows(source.head().decode("utf-8", "replace"), mark), []))
+        names = _names(source, next(_rows(source.head().decode("utf-8", "replace"), mark), []))
     except Error as error:
         raise source.error(str(error), "not-csv", "fix the quotes", 1) from None
+    columns = {name: [""] for name in names}
+    return without_nesting(InputTable(source.name, columns, [1], given, source.stem))
 
 
 def decoded(source: Source, stop: Stop = raise_error) -> str:

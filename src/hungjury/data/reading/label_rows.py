@@ -16,15 +16,8 @@ from hungjury.base.errors import Argument, InputError, Note, Remedy, few, noted,
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.pool import natural_order
-from hungjury.data.reading.columns import (
-    KNOWN,
-    TEXTS,
-    InputTable,
-    nested_table,
-    table_or_files,
-    without_nesting,
-)
-from hungjury.data.reading.formats import read_table, table_format
+from hungjury.data.reading.columns import KNOWN, TEXTS, InputTable, nested_table, table_or_files
+from hungjury.data.reading.formats import header_table, read_table, table_format
 from hungjury.data.reading.lines import MARKS, Parser, parse_text, readable, unknown_header
 from hungjury.data.reading.options import LabelPolicy
 from hungjury.data.reading.sources import CHECK_COMMAND, Source, Stop, expand, raise_error
@@ -171,17 +164,8 @@ class LabelReader:
             return part
         kind = table_format(part, self.policy.columns)
         if kind in MARKS:
-            return self.header(part, kind)
+            return header_table(part, kind, dict(self.policy.columns))
         return None if kind is None else self.table(part, kind, True)
-
-    def header(self, source: Source, mark: str) -> InputTable:
-        """Return the columns of a separated table, without its rows."""
-        from hungjury.data.reading.formats import text_columns  # not for TREC's columns
-
-        names = text_columns(source, mark)
-        given = dict(self.policy.columns)
-        table = InputTable(source.name, {n: [""] for n in names}, [1], given, source.stem)
-        return without_nesting(table)
 
     def _read(self, part: Part) -> None:
         before = self.labels.rows
@@ -239,7 +223,7 @@ class LabelReader:
     def _plain(self, part: Source, mark: str) -> bool:
         """Read a separated table in native code, unless there is anything unusual in it."""
         try:
-            table = self.header(part, mark)
+            table = header_table(part, mark, dict(self.policy.columns))
             found = [table.find("topic"), None, table.need("document"), table.need("label")]
             if self.judges in ("column", "iteration"):
                 found[1] = table.need("judge" if self.judges == "column" else "iteration")
