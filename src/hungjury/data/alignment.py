@@ -241,21 +241,17 @@ def _join(
             remedy = ("name it:", Argument("columns", "topic=NAME"))
         raise InputError(said, code="no-common-topic", remedy=remedy)
     if not any(len(part.arrays["rank"]) for part in parts):
-        raise InputError(
-            f"none of the judged documents is in any run (judged: {few(pool.documents, 3)})",
-            code="nothing-judged",
-            remedy="check that document ids are written the same way in runs and labels",
-        )
+        said = f"none of the judged documents is in any run (judged: {few(pool.documents, 3)})"
+        remedy = "check that document ids are written the same way in runs and labels"
+        raise InputError(said, code="nothing-judged", remedy=remedy)
     if any(part.arrays["cut_ties"] for part in parts):
-        raise InputError(
-            f"depth {depth} does not support ties averaged over all orders",
-            code="unsupported-ties",
-            remedy=(
-                "use",
-                Argument("ties", "trec", "input"),
-                "or a cutoff of the measure, such as AP@100, instead of a depth",
-            ),
+        said = f"depth {depth} does not support ties averaged over all orders"
+        remedy = (
+            "use",
+            Argument("ties", "trec", "input"),
+            "or a cutoff of the measure, such as AP@100, instead of a depth",
         )
+        raise InputError(said, code="unsupported-ties", remedy=remedy)
     earlier = runs.notes if isinstance(runs, Runs) else ()
     columns = _COLUMNS if runs.policy.ties == "expected" else _COLUMNS[:2]
     return Alignment(

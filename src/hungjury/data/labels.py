@@ -16,20 +16,10 @@ from hungjury.base.provenance import read_from
 from hungjury.data.label_policies import DUPLICATES, relabel, without_duplicates
 from hungjury.data.pool import Pool, natural_order, stable_order
 from hungjury.data.qrels import Judgments, Qrels, empty_topics
+from hungjury.data.reading import label_rows
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import grade_columns, table_format
-from hungjury.data.reading.label_rows import (
-    ROLES,
-    SEVERAL,
-    Judges,
-    LabelReader,
-    Part,
-    Rows,
-    check_patterns,
-    chosen,
-    label_parts,
-    no_label,
-)
+from hungjury.data.reading.label_rows import Judges, LabelReader, Part, Rows, label_parts
 from hungjury.data.reading.lines import unknown_header
 from hungjury.data.reading.options import (
     JUDGES,
@@ -129,7 +119,7 @@ def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgme
     >>> panel.judges, len(panel)
     (['ann', 'bob'], 3)
 
-    Three labels: bob has not judged document b. Judges may be chosen by pattern:
+    Three labels: bob has not judged document b. Judges may be label_rows.chosen by pattern:
 
     >>> hj.read_judgments({"ann": {"1": {"a": 2}}, "gpt": {"1": {"a": 1}}}, only="gpt*").judges
     ['gpt']
@@ -167,7 +157,7 @@ def as_gold(source: QrelsLike | Judgments, **options: Unpack[LabelOptions]) -> Q
     try:
         return qrels_by(once, policy)
     except InputError as error:
-        if error.code != SEVERAL:
+        if error.code != label_rows.SEVERAL:
             raise
     return judgments_by(once, policy)
 
@@ -248,8 +238,8 @@ def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) 
     judges = _judges(parts, reader, by_name)
     if judges == "file":
         names = list(dict.fromkeys(part.stem for part in parts))
-        check_patterns(names, policy)
-        kept = set(chosen(names, policy))
+        label_rows.check_patterns(names, policy)
+        kept = set(label_rows.chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
     read = _resolve(reader.read(parts, judges))
     read_from(read, [part.path for part in parts if isinstance(part, Source)])
@@ -274,7 +264,7 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
             table.need("judge")  # says what is missing
         if table.find("judge") is not None:
             return "column"
-    elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:
+    elif alone and (wrong := unknown_header(first, label_rows.ROLES["column"])) is not None:
         raise wrong
     files = [part for part in parts if isinstance(part, Source)]
     if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
@@ -313,11 +303,8 @@ def _grade_table(part: Part, reader: LabelReader) -> InputTable | None:
 def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
     """Read qrels from a table with the probability of each grade in columns p0, p1, ..."""
     if reader.policy.scaling is not None:
-        raise table.error(
-            "the table already has a probability for every grade",
-            "scaled-probabilities",
-            ("leave out", Argument("scaling")),
-        )
+        said = "the table already has a probability for every grade"
+        raise table.error(said, "scaled-probabilities", ("leave out", Argument("scaling")))
     names = grade_columns(table)
     topic, document = table.need("topic"), table.need("document")
 
@@ -338,7 +325,7 @@ def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
             remedy = "keep one row per document and topic"
             reader.stop(table.error(said, "duplicate-document", remedy, table.line(i)))
     if not good:
-        raise no_label(table.name)
+        raise label_rows.no_label(table.name)
     ids = zip(*good, strict=True)
     labels = dict(zip(("topic", "document", "label"), (*ids, [*good.values()]), strict=True))
     rows = reader.read([InputTable(table.name, labels)], "one")

@@ -121,12 +121,9 @@ class Linear(Scaling, called="linear"):
 
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low >= self.high:
-            raise MeasureError(
-                f"{self}: low must be below high",
-                code="low-above-high",
-                argument="low",
-                remedy="write linear(low=0, high=100)",
-            )
+            said = f"{self}: low must be below high"
+            remedy = "write linear(low=0, high=100)"
+            raise MeasureError(said, code="low-above-high", argument="low", remedy=remedy)
 
     def _ends(self, labels: Floats) -> tuple[float, float]:
         low = float(labels.min()) if self.low is None else self.low

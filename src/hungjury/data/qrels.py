@@ -89,12 +89,9 @@ class Qrels(Record, eq=False):
     def at_least(self, rel: int) -> Qrels:
         """Return the probability of a grade of `rel` or above, as soft qrels."""
         if rel > self.max_grade or rel < 1:
-            raise InputError(
-                f"rel is {rel}, but the largest grade is {self.max_grade}",
-                code="rel-too-large",
-                argument="rel",
-                remedy=rel_range(self.max_grade),
-            )
+            said = f"rel is {rel}, but the largest grade is {self.max_grade}"
+            remedy = rel_range(self.max_grade)
+            raise InputError(said, code="rel-too-large", argument="rel", remedy=remedy)
         if self.p is not None:
             return self
         if self.grade_p is not None:
@@ -280,11 +277,9 @@ class Judgments(Record, eq=False):
     def matrix(self) -> Int16s:
         """Return grades as [judge, document], `MISSING` where there is none."""
         if self.soft:
-            raise InputError(
-                "these judgments are probabilities, not grades",
-                code="needs-grades",
-                remedy="merge them by binmv, and score by expected measures such as eRAP",
-            )
+            said = "these judgments are probabilities, not grades"
+            remedy = "merge them by binmv, and score by expected measures such as eRAP"
+            raise InputError(said, code="needs-grades", remedy=remedy)
         out = np.full((len(self.judges), len(self.pool)), MISSING, dtype=np.int16)
         out[self.judge, self.document] = self.label.astype(np.int16)
         return out

@@ -189,15 +189,13 @@ def check_names(systems: Iterable[tuple[str, str]]) -> None:
             )
         if name in seen:
             places = f" ({seen[name]} and {file})" if file else ""
-            raise InputError(
-                f"two runs are called '{name}'{places}",
-                code="same-name",
-                remedy=(
-                    "rename one, or use",
-                    Argument("names", "stem"),
-                    "to name systems after their files",
-                ),
+            said = f"two runs are called '{name}'{places}"
+            remedy = (
+                "rename one, or use",
+                Argument("names", "stem"),
+                "to name systems after their files",
             )
+            raise InputError(said, code="same-name", remedy=remedy)
         seen[name] = file
 
 
@@ -223,11 +221,9 @@ def read_store(
         if policy.names == "tag":
             return found
         if len(found) > 1:
-            raise source.error(
-                f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
-                "same-name",
-                ("use", Argument("names", "tag"), "and give each system its own name"),
-            )
+            said = f"the {len(found)} systems of one table cannot all be called '{source.stem}'"
+            remedy = ("use", Argument("names", "tag"), "and give each system its own name")
+            raise source.error(said, "same-name", remedy)
         return [replace(found[0], name=source.stem)]
     store = native.RunStore()
     parse_run(without_bad_lines(source, stop, free), store, free)
@@ -310,11 +306,9 @@ def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
     # An empty dictionary may be a system without topics or a topic without documents.
     inner = next((v for v in source.values() if isinstance(v, (Mapping, list, tuple)) and v), None)
     if inner is None:
-        raise InputError(
-            "the dictionary contains no run",
-            code="no-run",
-            remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
-        )
+        said = "the dictionary contains no run"
+        remedy = "give {topic: {document: score}} or {system: {topic: {document: score}}}"
+        raise InputError(said, code="no-run", remedy=remedy)
     deeper = isinstance(inner, Mapping) and next(iter(inner.values()))
     if isinstance(deeper, (Mapping, list, tuple)):
         return [

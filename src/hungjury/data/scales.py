@@ -379,18 +379,15 @@ def check_gold(label: Int16s, grades: Sequence[int], judgments: Judgments) -> tu
     if near or (top < highest and due < EXPECTED):
         return (Note("gold-scale", len(label), scales, about="result"),)
     above = f" ({_listed(label[label > highest])})" if top > highest else ""
-    raise InputError(
-        f"{scales}{above}",
-        code="gold-scale",
-        argument="gold",
-        remedy=(
-            "use one scale; fix gold labels that are typos;",
-            Argument("rel", 1),
-            "makes both binary;",
-            Argument("grades", range(max(top, highest) + 1)),
-            "says that both were offered this scale",
-        ),
+    said = f"{scales}{above}"
+    remedy = (
+        "use one scale; fix gold labels that are typos;",
+        Argument("rel", 1),
+        "makes both binary;",
+        Argument("grades", range(max(top, highest) + 1)),
+        "says that both were offered this scale",
     )
+    raise InputError(said, code="gold-scale", argument="gold", remedy=remedy)
 
 
 def _span(grades: Sequence[int]) -> str:

@@ -17,11 +17,10 @@ import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
-from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.base.errors import Argument, InputError, check_installed
 from hungjury.labelling.desk import Desk
 from hungjury.labelling.items import Answer
 from hungjury.labelling.store import Person
@@ -322,8 +321,7 @@ HOST = "127.0.0.1"
 def listen(port: int) -> socket.socket:
     """Open a socket on the loopback interface; port 0 takes any free one."""
     for package in ("starlette", "uvicorn"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, "label", "the labelling page")
+        check_installed(package, "label", "the labelling page")
     # asyncio sends small packets at once only on sockets that are declared to be TCP; otherwise
     # every reply would wait about 40 ms for an acknowledgement.
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -334,11 +332,9 @@ def listen(port: int) -> socket.socket:
     except OSError as error:
         found.close()
         taken = error.errno == errno.EADDRINUSE
-        raise InputError(
-            f"port {port} is in use" if taken else f"port {port}: {error.strerror}",
-            code="port",
-            remedy=("choose another", Argument("port"), "or 0 for any free one"),
-        ) from None
+        said = f"port {port} is in use" if taken else f"port {port}: {error.strerror}"
+        remedy = ("choose another", Argument("port"), "or 0 for any free one")
+        raise InputError(said, code="port", remedy=remedy) from None
     return found
 
 

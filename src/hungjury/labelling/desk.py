@@ -310,11 +310,9 @@ class Desk:
         self.share, self.raters, self.adjudicate, self.clock = share, raters, adjudicate, clock
         self.available = shown.available(self.items)
         if not self.available.intersection(store.order):
-            raise InputError(
-                "no document of the plan has a text and a query",
-                code="no-text",
-                remedy="give other queries or documents, or a link template",
-            )
+            said = "no document of the plan has a text and a query"
+            remedy = "give other queries or documents, or a link template"
+            raise InputError(said, code="no-text", remedy=remedy)
         self.names = {one.number: one.name for one in store.people()}
         self.seen_at = {one.number: self.clock() for one in people}
         self.load()

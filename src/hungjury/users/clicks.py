@@ -23,18 +23,10 @@ from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS_OF_A_PA
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.reading.options import QrelsLike
+from hungjury.users import model
 from hungjury.users.chain import long_run_distribution
 from hungjury.users.logs import EMPTY_PAGE, KIND, RECORD, UNREADABLE, Relevant, Tally
-from hungjury.users.model import (
-    ALL,
-    INFORMATIONAL,
-    NAVIGATIONAL,
-    LogReport,
-    Rates,
-    UserClass,
-    UserModel,
-    fit_dynamic,
-)
+from hungjury.users.model import LogReport, Rates, UserClass, UserModel
 from hungjury.users.readers import QueryEngine, click_table, is_ibis_table, need_ibis, open_engine
 
 if TYPE_CHECKING:
@@ -131,16 +123,14 @@ def calibrate(
             opened, log, relevant, ranks, min_sessions, by_query, columns
         )
     if not rows:
-        raise InputError(
-            f"no click in the log can be counted ({plural(report.records, 'click')} read)",
-            code="nothing-counted",
-            remedy="check the columns session and rank; labels need the queries of the log",
-        )
-    groups = {ALL: rows}
+        said = f"no click in the log can be counted ({plural(report.records, 'click')} read)"
+        remedy = "check the columns session and rank; labels need the queries of the log"
+        raise InputError(said, code="nothing-counted", remedy=remedy)
+    groups = {model.ALL: rows}
     if relevant is not None:
         groups = {
-            NAVIGATIONAL: [r for r in rows if r["group"] == 1],
-            INFORMATIONAL: [r for r in rows if r["group"] != 1],
+            model.NAVIGATIONAL: [r for r in rows if r["group"] == 1],
+            model.INFORMATIONAL: [r for r in rows if r["group"] != 1],
         }
     classes = [_user_class(name, mine, ranks, timed, pages) for name, mine in groups.items()]
     by_relevant = () if relevant is None else _by_relevant(rows, ranks, pages)
@@ -182,12 +172,8 @@ def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, set[str]]:
     """Return the documents of at least grade `nav_rel` of each judged query."""
     labels = as_qrels(qrels)
     if labels.labels is None:
-        raise InputError(
-            "query classes need grades, but these labels are probabilities",
-            code="needs-grades",
-            argument="labels",
-            remedy="binarise them first",
-        )
+        said = "query classes need grades, but these labels are probabilities"
+        raise InputError(said, code="needs-grades", argument="labels", remedy="binarise them first")
     found: dict[str, set[str]] = {topic: set() for topic in labels.topics}
     for i in np.flatnonzero(labels.labels >= nav_rel):
         found[labels.topics[labels.pool.topic_of[i]]].add(labels.pool.documents[i])
@@ -255,16 +241,14 @@ def _user_class(name: str, rows: Sequence[Row], ranks: int, timed: bool, pages: 
     if pi is None:
         said = f"{plural(counted.pages, 'page')} with clicks, and no rank to which users return"
         more = (";", Argument("pages", "all"), "needs no moves") if pages == "moves" else ()
-        raise InputError(
-            f"the class '{name}' has {said}",
-            code="too-few-clicks",
-            remedy=("give a longer log, another nav_rel, or no labels (one class)", *more),
-        )
+        said = f"the class '{name}' has {said}"
+        remedy = ("give a longer log, another nav_rel, or no labels (one class)", *more)
+        raise InputError(said, code="too-few-clicks", remedy=remedy)
     left = moves.sum(axis=1) if pages == "moves" else counted.visits
     return UserClass(
         name,
         stationary=tuple(pi.tolist()),
-        dynamic=fit_dynamic(pi),
+        dynamic=model.fit_dynamic(pi),
         visits=tuple(counted.visits.tolist()),
         moves=tuple(tuple(row) for row in moves.tolist()),
         transitions=tuple(tuple(row) for row in counted.transitions(pages).tolist()),
@@ -330,11 +314,9 @@ def _refuse_names(clicks: ir.Table, topic: str, unlabelled: int) -> NoReturn:
 
 def _by_query(paths: ir.Table, times: dict[str, ir.Scalar]) -> list[Row]:
     if not times or "query" not in paths.columns:
-        raise InputError(
-            "holding times by query need the columns query and time",
-            code="missing-column",
-            remedy="name the columns of the log query and time",
-        )
+        said = "holding times by query need the columns query and time"
+        remedy = "name the columns of the log query and time"
+        raise InputError(said, code="missing-column", remedy=remedy)
     held = {name: times[name] for name in ("held", "spent")}
     each = paths.filter(paths.state == COUNTED).group_by(["query", "start"]).aggregate(**held)
     rows: list[Row] = each.to_pyarrow().to_pylist()
@@ -368,28 +350,22 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
         unreadable=tally.unreadable + state[BAD_RECORD],
     )
     if negative := total("negative"):
-        raise InputError(
-            f"{negative:,} of {report.records:,} clicks have a negative time",
-            code="negative-time",
-            remedy="give times in seconds since a common start",
-        )
+        said = f"{negative:,} of {report.records:,} clicks have a negative time"
+        remedy = "give times in seconds since a common start"
+        raise InputError(said, code="negative-time", remedy=remedy)
     if not report.records:
-        raise InputError(
-            "the log contains no clicks",
-            code="no-clicks",
-            remedy="check the command that produced it",
-        )
+        said = "the log contains no clicks"
+        remedy = "check the command that produced it"
+        raise InputError(said, code="no-clicks", remedy=remedy)
     return report
 
 
 def _labelled(clicks: ir.Table, relevant: Mapping[str, int]) -> ir.Table:
     """Add the number of relevant documents of each click's query."""
     if "query" not in clicks.columns:
-        raise InputError(
-            "labels were given, but the log has no query column",
-            code="missing-column",
-            remedy="add a column query, or leave the labels out",
-        )
+        said = "labels were given, but the log has no query column"
+        remedy = "add a column query, or leave the labels out"
+        raise InputError(said, code="missing-column", remedy=remedy)
     import pyarrow
 
     names = pyarrow.array(list(relevant), pyarrow.string())

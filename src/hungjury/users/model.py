@@ -222,11 +222,9 @@ class UserModel(Record, Result):
         for one in self.classes:
             if one.name == name:
                 return one
-        raise MeasureError(
-            f"the user model {self.written} has no class '{name}'",
-            code="unknown-class",
-            remedy=f"choose from {', '.join(c.name for c in self.classes)}",
-        )
+        said = f"the user model {self.written} has no class '{name}'"
+        remedy = f"choose from {', '.join(c.name for c in self.classes)}"
+        raise MeasureError(said, code="unknown-class", remedy=remedy)
 
     def class_of(self, alike: Array) -> Indices:
         """Return the index of the class of queries; `alike`: their documents of grade `nav_rel`."""
@@ -346,12 +344,9 @@ class UserModel(Record, Result):
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             missing = isinstance(error, KeyError)
             reason = f"{error.args[0]} is missing" if missing else str(error)
-            raise InputError(
-                f"not a user model: {reason}",
-                code="invalid-file",
-                file=file,
-                remedy="save one with `UserModel.save` or `hungjury clicks`",
-            ) from None
+            said = f"not a user model: {reason}"
+            remedy = "save one with `UserModel.save` or `hungjury clicks`"
+            raise InputError(said, code="invalid-file", file=file, remedy=remedy) from None
 
 
 def _from_content(content: Any, source: str) -> UserModel:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.choices import ClickEngine
-from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra
+from hungjury.base.errors import Argument, HungjuryError, InputError, check_installed
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import InputTable, as_frame, is_frame
@@ -211,10 +211,9 @@ def _since_1970(column: ir.TimestampColumn) -> ir.FloatingColumn:
 
 
 def need_ibis(what: str = "counting clicks") -> Any:
-    try:
-        import ibis
-    except ImportError:
-        raise MissingExtra("ibis", "clicks", what) from None
+    check_installed("ibis", "clicks", what)
+    import ibis
+
     return ibis
 
 
@@ -323,21 +322,17 @@ def open_engine(
 
 
 def _duckdb(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Iterator[QueryEngine]:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "clicks", purpose.name) from None
+    check_installed("duckdb", "clicks", purpose.name)
+    import duckdb
+
     try:
         connection = ibis.duckdb.connect(
             memory_limit=memory, threads=cores(), temp_directory=str(folder / "spilled")
         )
     except duckdb.Error:
-        raise InputError(
-            f"memory is {memory!r}",
-            code="invalid-size",
-            argument="memory",
-            remedy='give a size such as "800MB" or "2GB"',
-        ) from None
+        said = f"memory is {memory!r}"
+        remedy = 'give a size such as "800MB" or "2GB"'
+        raise InputError(said, code="invalid-size", argument="memory", remedy=remedy) from None
     try:
         yield QueryEngine(connection, folder, memory)
     except duckdb.Error as error:
@@ -347,11 +342,10 @@ def _duckdb(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> It
 
 
 def _spark(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Iterator[QueryEngine]:
-    try:
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingExtra("pyspark", "spark", f"{purpose.name} on Spark") from None
+    check_installed("pyspark", "spark", f"{purpose.name} on Spark")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
     builder = SparkSession.builder.appName("hungjury").config("spark.sql.session.timeZone", "UTC")
     try:
         session = builder.getOrCreate()  # the session that is there already, or a local one

@@ -71,11 +71,8 @@ class InputTable(Record):
                 return wanted
             found = self._called((wanted.lower(),))
             if not found:
-                raise self.error(
-                    f"no column '{wanted}'; the columns are {self._listed()}",
-                    "unknown-column",
-                    Argument("columns", f"{role}=NAME"),
-                )
+                said = f"no column '{wanted}'; the columns are {self._listed()}"
+                raise self.error(said, "unknown-column", Argument("columns", f"{role}=NAME"))
         else:
             taken = {part for name in self.given.values() for part in (name, *name.split("+"))}
             found = [c for c in self._called(self.usual[role]) if c not in taken]
@@ -84,11 +81,9 @@ class InputTable(Record):
         if len(found) == 2 and role == "document":
             found = self._without_numbers_of_pyterrier(found)
         if len(found) > 1:
-            raise self.error(
-                f"{len(found)} columns may be the {role}: {', '.join(found)}",
-                "ambiguous-column",
-                ("choose one:", Argument("columns", f"{role}={found[0]}")),
-            )
+            said = f"{len(found)} columns may be the {role}: {', '.join(found)}"
+            remedy = ("choose one:", Argument("columns", f"{role}={found[0]}"))
+            raise self.error(said, "ambiguous-column", remedy)
         if found and role == "label":
             self._check_not_a_run(found[0])
         return found[0] if found else None
@@ -112,14 +107,12 @@ class InputTable(Record):
     def _check_not_a_run(self, label: str) -> None:
         others = [c for role in ("rank", "tag") for c in self._called(self.usual[role])]
         if label.strip().lower() == "score" and others:
-            raise self.error(
-                f"this is a run: it has the columns {label} and {', '.join(others)}",
-                "run-as-labels",
-                (
-                    "labels come before runs; if the scores are labels,",
-                    Argument("columns", f"label={label}"),
-                ),
+            said = f"this is a run: it has the columns {label} and {', '.join(others)}"
+            remedy = (
+                "labels come before runs; if the scores are labels,",
+                Argument("columns", f"label={label}"),
             )
+            raise self.error(said, "run-as-labels", remedy)
 
     def need(self, role: str) -> str:
         found = self.find(role)
@@ -129,11 +122,9 @@ class InputTable(Record):
             if role == "score":
                 rename += "; ranks in a column rank are enough"
             wide = f"{rename}; if every judge has a column, use"
-            raise self.error(
-                f"no column for the {role}; the columns are {self._listed()}",
-                "missing-column",
-                (named, wide, Argument("wide")) if role == "judge" else (named, rename),
-            )
+            said = f"no column for the {role}; the columns are {self._listed()}"
+            remedy = (named, wide, Argument("wide")) if role == "judge" else (named, rename)
+            raise self.error(said, "missing-column", remedy)
         return found
 
     def _listed(self) -> str:
@@ -249,11 +240,9 @@ def as_frame(frame: object) -> Any:
         native = native.collect()
     if isinstance(native, nw.DataFrame):
         return native
-    raise InputError(
-        f"cannot read from {type(frame).__name__}",
-        code="unsupported-source",
-        remedy="give a pandas, polars or pyarrow frame",
-    )
+    said = f"cannot read from {type(frame).__name__}"
+    remedy = "give a pandas, polars or pyarrow frame"
+    raise InputError(said, code="unsupported-source", remedy=remedy)
 
 
 def frame_table(

@@ -390,18 +390,13 @@ def check_patterns(names: list[str], policy: LabelPolicy) -> None:
     for option, patterns in (("only", policy.only), ("without", policy.without)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
-                raise InputError(
-                    f"no judge matches '{pattern}'",
-                    code="no-such-judge",
-                    argument=option,
-                    remedy=f"the judges are {few(names, 10)}",
-                )
+                said = f"no judge matches '{pattern}'"
+                remedy: Remedy = f"the judges are {few(names, 10)}"
+                raise InputError(said, code="no-such-judge", argument=option, remedy=remedy)
     if not chosen(names, policy):
-        raise InputError(
-            "the patterns leave no judge",
-            code="no-judge-left",
-            remedy=("check", Argument("only"), "and", Argument("without")),
-        )
+        said = "the patterns leave no judge"
+        remedy = ("check", Argument("only"), "and", Argument("without"))
+        raise InputError(said, code="no-judge-left", remedy=remedy)
 
 
 def _chosen(rows: Rows) -> Rows:

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
 from hungjury.base import choices
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Remedy
 from hungjury.base.options import Chosen, Option, Policy, check_known, declared
 from hungjury.base.records import Settings
 from hungjury.data.reading import values
@@ -265,30 +265,19 @@ class LabelPolicy(Policy, options=JUDGES):
 
     def __post_init__(self) -> None:
         if self.wide and self.judge_column is not None:
-            raise InputError(
-                "a wide table has a column for every judge and none that names the judge",
-                code="wide-and-judge-column",
-                remedy=("leave out", Argument("judge_column")),
-            )
+            said = "a wide table has a column for every judge and none that names the judge"
+            remedy: Remedy = ("leave out", Argument("judge_column"))
+            raise InputError(said, code="wide-and-judge-column", remedy=remedy)
         if self.scaling is not None and self.grades is not None:
-            raise InputError(
-                f"grades are declared, but the scaling {self.scaling} gives probabilities",
-                code="grades-and-scaling",
-                argument="grades",
-                remedy=(
-                    "leave out",
-                    Argument("grades"),
-                    "; labels on an open scale are not grades",
-                ),
-            )
+            said = f"grades are declared, but the scaling {self.scaling} gives probabilities"
+            remedy = ("leave out", Argument("grades"), "; labels on an open scale are not grades")
+            raise InputError(said, code="grades-and-scaling", argument="grades", remedy=remedy)
         if self.outside != "error" and self.grades is None:
-            raise InputError(
-                f"outside is {self.outside!r}, but no grades are declared",
-                code="no-grades",
-                remedy=("declare the scale, such as", Argument("grades", range(4)))
-                if self.scaling is None
-                else "leave outside out; an open scale has no bounds",
-            )
+            said = f"outside is {self.outside!r}, but no grades are declared"
+            remedy = "leave outside out; an open scale has no bounds"
+            if self.scaling is None:
+                remedy = ("declare the scale, such as", Argument("grades", range(4)))
+            raise InputError(said, code="no-grades", remedy=remedy)
 
     def for_gold(self) -> "LabelPolicy":
         """Return the policy for gold labels: grades on the same scale, by one judge."""
@@ -394,20 +383,14 @@ def refuse_gold_options(options: Mapping[str, Any]) -> None:
     """Refuse options of gold labels where there are no gold labels."""
     for name in GOLD:
         if options.get(name) is not None:
-            raise InputError(
-                f"{name} is given, but no gold labels",
-                code="no-gold",
-                argument=name,
-                remedy=("give", Argument("gold")),
-            )
+            said = f"{name} is given, but no gold labels"
+            remedy = ("give", Argument("gold"))
+            raise InputError(said, code="no-gold", argument=name, remedy=remedy)
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:
     """Refuse reading options for data that has already been read."""
     for name in options:
-        raise InputError(
-            f"{name} was given, but {what} have been read already",
-            code="already-read",
-            argument=name,
-            remedy="give the option where the files are read",
-        )
+        said = f"{name} was given, but {what} have been read already"
+        remedy = "give the option where the files are read"
+        raise InputError(said, code="already-read", argument=name, remedy=remedy)

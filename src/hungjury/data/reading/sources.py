@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import field, fields, replace
 from typing import Any, BinaryIO, cast
 
-from hungjury.base.errors import InputError, MissingExtra, Remedy
+from hungjury.base.errors import InputError, MissingExtra, Remedy, check_installed
 from hungjury.base.files import file_error, has_no_end
 from hungjury.base.records import Record
 from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
@@ -83,11 +83,9 @@ class Source(Record):
         if self.path is None:
             return io.BytesIO(self.held)
         if os.path.isdir(self.path):
-            raise self.error(
-                "expected a file, got a directory",
-                "directory",
-                f"name its files: '{self.name.rstrip('/')}/*'",
-            )
+            said = "expected a file, got a directory"
+            remedy = f"name its files: '{self.name.rstrip('/')}/*'"
+            raise self.error(said, "directory", remedy)
         try:
             return cast(BinaryIO, open(self.path, "rb", buffering=0))
         except OSError as error:
@@ -235,11 +233,9 @@ def expand(source: object, part: str = "qrels", *, folders: bool = False) -> lis
     listed = getattr(source, "ndim", 1) > 0  # not an array without dimensions
     if listed and isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
         if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
-            raise InputError(
-                "a frame is mixed with other sources",
-                code="mixed-sources",
-                remedy="give one frame, with a column `system` (runs) or `judge` (labels)",
-            )
+            said = "a frame is mixed with other sources"
+            remedy = "give one frame, with a column `system` (runs) or `judge` (labels)"
+            raise InputError(said, code="mixed-sources", remedy=remedy)
         found = [one for item in source for one in expand(item, part, folders=folders)]
         if not found:
             raise InputError("no files were given", code="no-file", remedy="give at least one file")
@@ -251,11 +247,9 @@ def expand(source: object, part: str = "qrels", *, folders: bool = False) -> lis
             remedy="give labels first, then runs; read_qrels reads one label per document, "
             "read_judgments the labels of several judges, read_runs ranked lists",
         )
-    raise InputError(
-        f"cannot read from {type(source).__name__}",
-        code="unsupported-source",
-        remedy="give a path, a glob, an open file, a list of these, a frame or a dict of dicts",
-    )
+    said = f"cannot read from {type(source).__name__}"
+    remedy = "give a path, a glob, an open file, a list of these, a frame or a dict of dicts"
+    raise InputError(said, code="unsupported-source", remedy=remedy)
 
 
 def _held(stream: Any) -> Source:
@@ -422,10 +416,9 @@ def dataset_rows(name: str, part: str, wanted: Collection[str]) -> Iterator[dict
 
 def _load(name: str, part: str) -> Any:
     """Load the dataset, and check that it has this part."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingExtra("ir_datasets", "ecosystem", f"reading {name}") from None
+    check_installed("ir_datasets", "ecosystem", f"reading {name}")
+    import ir_datasets
+
     identifier = name.removeprefix(PREFIX)
     try:
         dataset = ir_datasets.load(identifier)

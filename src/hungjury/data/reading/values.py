@@ -39,14 +39,11 @@ def grades_of(given: str | Iterable[int] | None) -> tuple[int, ...] | None:
         if sum(g >= 0 for g in scale) > 1 and scale[0] >= -MOST_GRADE and scale[-1] <= MOST_GRADE:
             return scale
         problem = f"the declared grades are {few(map(str, scale), 20) or 'none'}"
-    raise InputError(
-        problem,
-        code="invalid-grades",
-        remedy=(
-            f"declare at least two integers from 0 to {MOST_GRADE}, such as",
-            Argument("grades", range(4)),
-        ),
+    remedy = (
+        f"declare at least two integers from 0 to {MOST_GRADE}, such as",
+        Argument("grades", range(4)),
     )
+    raise InputError(problem, code="invalid-grades", remedy=remedy)
 
 
 def _integers(text: str) -> Iterable[Any]:
@@ -190,14 +187,12 @@ def extraction(given: object) -> Extraction | None:
     except re.error as error:
         problem = f"not a regular expression, {error}"
     if problem:
-        raise InputError(
-            f"invalid value {given!r} for extract: {problem}",
-            code="invalid-extract",
-            remedy=(
-                "use",
-                Argument("extract", "number", "last-number", "json:KEY", r"Score: (\d)"),
-            ),
+        said = f"invalid value {given!r} for extract: {problem}"
+        remedy = (
+            "use",
+            Argument("extract", "number", "last-number", "json:KEY", r"Score: (\d)"),
         )
+        raise InputError(said, code="invalid-extract", remedy=remedy)
     return Extraction(str(given))
 
 
