@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import pytest
+from hungjury.labelling.dealing import Answer
 
 import hungjury as hj
 from builders.commands import hungjury as shell
@@ -18,7 +19,6 @@ from builders.paths import DOCS
 from hungjury.base.errors import InputError
 from hungjury.cli import label
 from hungjury.cli.reading import Reading
-from hungjury.labelling.dealing import Answer
 
 
 @pytest.fixture(scope="module")

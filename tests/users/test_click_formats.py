@@ -13,7 +13,6 @@ from builders.click_logs import assert_class, yandex_actions
 from hungjury.base.errors import InputError
 from hungjury.data.reading import sources
 from hungjury.users import logs as actions
-from hungjury.users import readers
 from hungjury.users.clicks import calibrate
 from oracles import users as naive_users
 
@@ -105,7 +104,7 @@ def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, mo
     together.write_text(end.join([*grouped[:50], "", *grouped[50:]]))
     qrels = {f"{q}_1": {"u1": q % 2, "u2": int(q == 4)} for q in range(5)}
     models = [calibrate(mixed, pages="moves"), calibrate(mixed, qrels, min_sessions=2)]
-    monkeypatch.setattr(readers, "group_by_session", no_sort)
+    monkeypatch.setattr(actions, "group_by_session", no_sort)
     again = [calibrate(together, pages="moves"), calibrate(together, qrels, min_sessions=2)]
     assert again == models
     assert_class(models[0]["all"], naive_users.paths(records, 10), 10)

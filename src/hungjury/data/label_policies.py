@@ -245,12 +245,10 @@ def _conflict(rows: Rows, group: Ints, members: Ints, count: int) -> InputError:
         if len(rows.judges) == 1:
             column = Argument("judge_column", "iteration")
             advice += (", or, if the second column of a qrels file names the judge,", column)
-    return InputError(
+    said = (
         f"document '{rows.table.documents[pair]}' of topic "
         f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
-        f"{rows.label[first]:g} in {place}{whose} ({in_all})",
-        code="conflicting-labels",
-        file=file,
-        line=line,
-        remedy=("use", Argument("duplicates", "first", "last", "max"), *advice),
+        f"{rows.label[first]:g} in {place}{whose} ({in_all})"
     )
+    remedy = ("use", Argument("duplicates", "first", "last", "max"), *advice)
+    return InputError(said, code="conflicting-labels", file=file, line=line, remedy=remedy)

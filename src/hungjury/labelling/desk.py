@@ -14,7 +14,7 @@ from urllib.parse import quote
 import numpy as np
 
 from hungjury.base.errors import InputError, plural
-from hungjury.base.records import Record
+from hungjury.base.records import Record, fields_of
 from hungjury.data.texts import DOCUMENTS, Text, Texts
 from hungjury.labelling.items import Answer, Item, batches
 from hungjury.labelling.store import LabelStore, Person
@@ -384,9 +384,7 @@ class Desk:
                 self.dealing.answer(person, item, None)
         found = self.state(person)
         if found["task"] is not None and before is not None:
-            found["task"]["before"] = {
-                "grade": before.grade, "reason": before.reason, "note": before.note
-            }  # fmt: skip
+            found["task"]["before"] = fields_of(before)
         return found
 
     def state(self, person: int) -> dict[str, Any]:

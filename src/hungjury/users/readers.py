@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.choices import ClickEngine
-from hungjury.base.errors import Argument, HungjuryError, InputError, check_installed
+from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra, check_installed
 from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.reading.columns import InputTable, as_frame, is_frame
@@ -342,10 +342,11 @@ def _duckdb(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> It
 
 
 def _spark(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Iterator[QueryEngine]:
-    check_installed("pyspark", "spark", f"{purpose.name} on Spark")
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("pyspark", "spark", f"{purpose.name} on Spark") from None
     builder = SparkSession.builder.appName("hungjury").config("spark.sql.session.timeZone", "UTC")
     try:
         session = builder.getOrCreate()  # the session that is there already, or a local one
@@ -357,8 +358,6 @@ def _spark(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> Ite
 def _engine_error(error: Exception, purpose: Purpose) -> HungjuryError:
     """Return an error with the first lines of the engine's own."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return InputError(
-        f"{purpose.failure}: {'; '.join(lines[:3])}",
-        code=purpose.code,
-        remedy="check the file; if memory ran out, raise the limit",
-    )
+    said = f"{purpose.failure}: {'; '.join(lines[:3])}"
+    remedy = "check the file; if memory ran out, raise the limit"
+    return InputError(said, code=purpose.code, remedy=remedy)

@@ -30,20 +30,15 @@ def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
     """Return an error about a file that cannot be read because it is something else."""
     head = source.head()
     if head.strip() == PLAN_HEAD.encode():
-        return source.error(
-            "this is a plan, which has no labels",
-            "plan-without-labels",
-            "let people label its documents with `hungjury label`, and give their labels",
-        )
+        said = "this is a plan, which has no labels"
+        remedy = "let people label its documents with `hungjury label`, and give their labels"
+        return source.error(said, "plan-without-labels", remedy)
     words = head.decode("utf-8", "replace").split()
     labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
     if "score" in roles and labelled and not source.begin:
-        return source.error(
-            "expected 6 columns (topic Q0 document rank score tag), found 4",
-            "not-a-run",
-            "runs have six columns; are these qrels?",
-            1,
-        )
+        said = "expected 6 columns (topic Q0 document rank score tag), found 4"
+        remedy = "runs have six columns; are these qrels?"
+        return source.error(said, "not-a-run", remedy, 1)
     return None
 
 
@@ -57,15 +52,12 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
         names = header_names(head, mark)
         if len(names) > 1 and all(names):
             names_understood = "; ".join(f"{role}: {', '.join(SYNONYMS[role])}" for role in roles)
-            return source.error(
-                f"unknown columns: {', '.join(names)}",
-                "unknown-columns",
-                (
-                    Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
-                    f"or rename the columns ({names_understood})",
-                ),
-                1,
+            said = f"unknown columns: {', '.join(names)}"
+            remedy = (
+                Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
+                f"or rename the columns ({names_understood})",
             )
+            return source.error(said, "unknown-columns", remedy, 1)
     return None
 
 

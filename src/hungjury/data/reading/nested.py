@@ -155,11 +155,9 @@ def exists(table: InputTable, path: str) -> bool:
 def unknown_path(table: InputTable, path: str) -> InputError:
     """Return the error about a path that leads nowhere, with the paths that exist."""
     role = next((r for r, column in table.given.items() if path in column.split("+")), "label")
-    return table.error(
-        f"no column '{path}'; there are {few(_all_paths(table), SHOWN)}",
-        "unknown-column",
-        Argument("columns", f"{role}=NAME"),
-    )
+    said = f"no column '{path}'; there are {few(_all_paths(table), SHOWN)}"
+    remedy = Argument("columns", f"{role}=NAME")
+    return table.error(said, "unknown-column", remedy)
 
 
 def _all_paths(table: InputTable) -> list[str]:

@@ -9,12 +9,12 @@ import re
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy, check_installed
 from hungjury.base.files import file_error, has_no_end
-from hungjury.base.records import Record
+from hungjury.base.records import Record, fields_of
 from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
 
 CHUNK = 1 << 18  # bytes read at once
@@ -190,7 +190,7 @@ class Source(Record):
         return cast(bytes, self.__dict__["_head"])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return fields_of(self)
 
     def binary_error(self) -> InputError | None:
         """Return an error if the first line is not text."""
