@@ -74,7 +74,7 @@ class Scorer:
         return self._lists is not None
 
     def __call__(self, labels: Labels) -> Floats:
-        return self._score(labels, self.measure, None, None)
+        return self._score(labels, None, None, filled=False)
 
     def filled(
         self, labels: Labels, out: Floats | None = None, counts: Ints | None = None
@@ -85,17 +85,13 @@ class Scorer:
         counts: of grades in the pool of each list [n, system, topic, grade]; default: those of its
         topic's pool.
         """
-        return self._score(labels, self.measure.filled, out, counts, undefined=0.0)
+        return self._score(labels, out, counts, filled=True)
 
     def _score(
-        self,
-        labels: Labels,
-        score: Callable[[Judged], Floats],
-        out: Floats | None,
-        counts: Ints | None,
-        undefined: float = np.nan,
+        self, labels: Labels, out: Floats | None, counts: Ints | None, filled: bool
     ) -> Floats:
         given = self._checked(labels)
+        score, undefined = (self.measure.filled, 0.0) if filled else (self.measure, np.nan)
         systems, topics = self.alignment.shape
         if out is None:
             out = np.empty((len(given), systems, topics))

@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING
 
 from hungjury import __version__
 from hungjury.base.files import write_whole
@@ -17,11 +16,8 @@ from hungjury.base.results import Table
 from hungjury.report.page import part
 from hungjury.report.pictures import picture_bytes
 from hungjury.studies.claims import summary
-from hungjury.studies.recipe import file_stem
-
-if TYPE_CHECKING:
-    from hungjury.studies.data import Sources
-    from hungjury.studies.recipe import Study
+from hungjury.studies.data import Sources
+from hungjury.studies.recipe import Study, file_stem
 
 PICTURES = ("pdf", "svg", "png")
 NUMBERED = re.compile(r"(table|figure)-[\d.]+[a-z]?")
