@@ -160,11 +160,11 @@ class Measure(Named):
         It has only those that it declares itself.
         """
         super().__init_subclass__(called=called)
-        told, _, paper = super().meaning().partition(" Source: ")
-        _, _, formula = told.partition(" Formula: ")
+        told, _, paper = (cls.__doc__ or "").partition("Source: ")
+        _, _, formula = told.partition("Formula: ")
         for name, text in (("paper", paper), ("formula", formula)):
             if text:
-                setattr(cls, name, text)
+                setattr(cls, name, " ".join(text.split()))
         for name in ("kernel", "sums"):
             own, none = getattr(cls, name), getattr(Measure, name)
             if name not in vars(cls) and own is not none and vars(cls).keys() & SCORED_BY:
