@@ -39,6 +39,7 @@ from hungjury.studies.jobs import seed_for, watched
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""
+PARTS = ("granularity", "gap", "weight")  # of estimators, as in their names
 VOTES = "votes("  # before the weights of votes
 NEAR = ("tau", "tau_ap", "rmse")
 DRAWN = ("tau_ap", "rmse")  # quantities that are drawn for claims
@@ -124,14 +125,8 @@ class TupleStudy(Record, Result, eq=False):
     def observations(self, **more: Any) -> list[dict[str, Any]]:
         """Rows for an analysis of variance, estimators with their parts: granularity, gap and
         weight; `more` is added to each (systems="T08", say)."""
-        out = []
-        for row in self.rows:
-            parts = ESTIMATORS.get(row.approach)
-            split = {} if parts is None else {
-                "granularity": parts.granularity, "gap": parts.gap, "weight": parts.weight,
-            }  # fmt: skip
-            out.append({**asdict(row), **split, **more})
-        return out
+        parts = {name: dict(zip(PARTS, name.split("_"), strict=True)) for name in ESTIMATORS}
+        return [{**asdict(row), **parts.get(row.approach, {}), **more} for row in self.rows]
 
     def by_size(self, measure: str, what: str = "tau_ap", gold: str = DETERMINISTIC) -> Table:
         """One measure: a row for every approach, a column for every size."""

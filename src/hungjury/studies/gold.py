@@ -36,7 +36,7 @@ from hungjury.measures.scores import over_topics
 from hungjury.stats.correlation import TauTies, kendall_cross, rmse, tau_ap, tau_ap_cross
 from hungjury.studies.claims import Resampling
 
-DETERMINISTIC, RANDOMISED = "DGS", "RGS"
+DETERMINISTIC, RANDOMISED = STANDARDS = ("DGS", "RGS")
 CONSTANT = "constant judge"
 
 
@@ -107,7 +107,7 @@ class PanelScores(Record, eq=False):
                 remedy="give qrels of the same topics as gold labels",
             )
         for name in self.standards:
-            check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
+            check_choice("a gold standard", name, STANDARDS)
         for one in measure_list(self.named):
             check_measure_of_judges(one, self.rel, self.panel.grades[-1])
 
@@ -313,9 +313,8 @@ def single_judges(
 
     `found.table()` has a row for AP, and one for its expected counterpart against each standard.
     """
-    both = (DETERMINISTIC, RANDOMISED)
     scores = PanelScores(
-        judgments, runs, measures, gold, rel, both, 0, drop_empty, doubts, resampling
+        judgments, runs, measures, gold, rel, STANDARDS, 0, drop_empty, doubts, resampling
     )
     need_judges(scores.judgments, "a mean over judges", 2)
 

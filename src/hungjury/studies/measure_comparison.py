@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -117,9 +118,7 @@ class MeasureCorrelation(Record, Result, eq=False):
         """A row for every ordered pair of measures."""
         rows = [
             (one, other, float(self.tau[i, j]), float(self.tau_ap[i, j]))
-            for i, one in enumerate(self.measures)
-            for j, other in enumerate(self.measures)
-            if i != j
+            for (i, one), (j, other) in permutations(enumerate(self.measures), 2)
         ]
         return Table(("measure", "other", "tau", "tau_ap"), rows)
 

@@ -21,7 +21,6 @@ from hungjury.theory.balancing_forms import TOLERANCE
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = Int16s
 Grades: TypeAlias = tuple[int, ...]
-Numbers: TypeAlias = Ints
 
 
 class ListScorer:
@@ -133,7 +132,7 @@ def all_lists(length: int, grades: int) -> Lists:
     return (numbers[:, None] // _worth(length, grades) % grades).astype(np.int16)
 
 
-def _worth(length: int, grades: int) -> Numbers:
+def _worth(length: int, grades: int) -> Ints:
     return np.asarray(grades ** np.arange(length - 1, -1, -1))
 
 
@@ -155,7 +154,7 @@ def all_pairs(
             yield ListPairs(axiom, lists[low], lists[high], values[low], values[high], pool)
 
 
-def _replacements(lists: Lists, worth: Numbers, grades: int) -> Iterator[Numbers]:
+def _replacements(lists: Lists, worth: Ints, grades: int) -> Iterator[Ints]:
     """Yield the numbers of lists before and after replacements, [2, pair]; a list is a number in
     digits."""
     for place, raised in itertools.product(range(lists.shape[1]), range(1, grades)):
@@ -163,7 +162,7 @@ def _replacements(lists: Lists, worth: Numbers, grades: int) -> Iterator[Numbers
         yield np.stack([able, able + raised * worth[place]])
 
 
-def _swaps(lists: Lists, worth: Numbers) -> Iterator[Numbers]:
+def _swaps(lists: Lists, worth: Ints) -> Iterator[Ints]:
     """Yield the numbers of lists before and after swaps, [2, pair]."""
     for upper, lower in itertools.combinations(range(lists.shape[1]), 2):
         gap = lists[:, lower].astype(np.int64) - lists[:, upper]
@@ -171,7 +170,7 @@ def _swaps(lists: Lists, worth: Numbers) -> Iterator[Numbers]:
         yield np.stack([able, able + gap[able] * (worth[upper] - worth[lower])])
 
 
-def _in_order(pairs: list[Numbers]) -> Numbers:
+def _in_order(pairs: list[Ints]) -> Ints:
     both = np.concatenate([np.empty((2, 0), dtype=np.int64), *pairs], axis=1)
     return np.asarray(both[:, np.lexsort(both[::-1])])
 

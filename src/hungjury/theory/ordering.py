@@ -193,7 +193,11 @@ def compare_lists(
             argument="max_grade",
             remedy=f"max_grade must be at least {largest}",
         )
-    sides = [_counts(labels, kind, scale, top) for labels in (first, second)]
+    grades = range(top + 1)
+    sides = [
+        np.array([sum(labels)]) if scale == "ratio" else _reached(np.array(labels), kind, grades)
+        for labels in (first, second)
+    ]
     within, beyond = (sides[0] <= sides[1]).all(), (sides[0] >= sides[1]).all()
     relation: Relation = "less" if within else "greater" if beyond else "incomparable"
     if within and beyond:
@@ -215,16 +219,9 @@ def _labels(given: Sequence[int], name: str) -> Grades:
     return labels
 
 
-def _counts(labels: Grades, kind: str, scale: str, top: int) -> Ints:
-    """The figures by which lists are compared; all of a's must be within b's for a <= b."""
-    if scale == "ratio":
-        return np.array([sum(labels)], dtype=np.int64)
-    return _reached(np.array(labels), kind, range(top + 1))
-
-
 def _reached(lists: Array, order: str, grades: range) -> Ints:
     """Count [..., rank, grade] the documents of each of the grades and above down to each rank;
-    for sets, [..., grade] in the whole list."""
+    for sets, [..., grade] in the whole list. All of a's must be within b's for a <= b."""
     running = np.cumsum(lists[..., None] >= np.array(grades), axis=-2, dtype=np.int64)
     return np.asarray(running if order == "rank" else running[..., -1, :])
 
@@ -258,7 +255,6 @@ def _climb(start: Grades, goal: Grades) -> tuple[Step, ...]:
 MOST_LISTS = 1024  # lists of the longest check: every list is compared with every other
 
 Scale = Literal["interval", "ordinal", "not strict", "not ordered", "by ranks", "undefined"]
-Places = Ints
 MEANINGS: dict[Scale, str] = {
     "interval": "all steps are equal",
     "ordinal": "steps differ",
@@ -416,7 +412,7 @@ def _sets(values: Floats, lists: Lists) -> tuple[Floats, Lists]:
     return np.where(alike, high, np.nan), sets
 
 
-def _steps(lists: Lists, order: ListOrder, grades: int) -> tuple[Places, Places]:
+def _steps(lists: Lists, order: ListOrder, grades: int) -> tuple[Ints, Ints]:
     """The places of the lower and the upper list of every step of the order."""
     if order == "top":
         by_digits = np.lexsort(lists.T[::-1])

@@ -17,13 +17,12 @@ from hungjury.judges.weights import ESTIMATORS
 from hungjury.stats.correlation import TauTies
 from hungjury.studies.anova import Anova, factorial_anova
 from hungjury.studies.claims import Claim, Quantity, in_cases, mean_of, sensitivity
-from hungjury.studies.combining import APPROACHES, TupleStudy
+from hungjury.studies.combining import APPROACHES, PARTS, TupleStudy
 from hungjury.studies.data import StudyData
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers import panels, published
 from hungjury.studies.recipe import Drawing, Report, Shown, Studied, before, file_stem
 
-PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 
 
@@ -78,14 +77,11 @@ def _analysis(rows: Sequence[Mapping[str, Any]], mine: Numbering) -> tuple[Shown
     parts = factorial_anova(
         estimators, mine.response, [*PARTS, *factors], "size", PAIRS, scale_by=scale
     )
+    title = f"{mine.title}, analysis of variance of"
     shown: dict[str, Table | Drawing] = {
-        f"table-{number}": _anova_table(
-            found, f"Table {number}: {mine.title}, analysis of variance of {what}"
-        )
-        for number, found, what in (
-            (mine.table, whole, "all approaches"), (mine.parts_table, parts, "AWARE's components")
-        )
-    }  # fmt: skip
+        **_anova_table(mine.table, whole, f"{title} all approaches"),
+        **_anova_table(mine.parts_table, parts, f"{title} AWARE's components"),
+    }
 
     def group(number: str, found: Anova, factor: str) -> Table:
         ordered = found.tukey_table(factor, mine.largest_first).rows
@@ -131,11 +127,13 @@ def _all_analyses(rows: Sequence[Mapping[str, Any]]) -> Shown:
     return {**order, **scores, "table-4.5": _summary(groups, others)}
 
 
-def _anova_table(found: Anova, title: str) -> Table:
+def _anova_table(number: str, found: Anova, title: str) -> dict[str, Table]:
     table = found.table()
     rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
     header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
-    return Table(header, rows, formats={"p-value": table.formats["p"]}, caption=title)
+    formats = {"p-value": table.formats["p"]}
+    caption = f"Table {number}: {title}"
+    return {f"table-{number}": Table(header, rows, formats=formats, caption=caption)}
 
 
 def _source(name: str) -> str:

@@ -22,15 +22,7 @@ from hungjury.studies.claims import (
 )
 from hungjury.studies.combining import TupleStudy
 from hungjury.studies.data import StudyData
-from hungjury.studies.gold import (
-    CONSTANT,
-    DETERMINISTIC,
-    RANDOMISED,
-    Doubt,
-    SingleJudges,
-    SingleRow,
-    single_judges,
-)
+from hungjury.studies.gold import CONSTANT, STANDARDS, Doubt, SingleJudges, SingleRow, single_judges
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers import panels, published
 from hungjury.studies.recipe import Drawing, Report, Studied, before, file_stem
@@ -40,18 +32,7 @@ TUPLES = 10
 WRONG = (0.05, 0.01, 0.1)  # the paper has the first; on documents without a label it is silent
 UNJUDGED = (0.0, 0.01, 0.03, 0.05)
 SIZES = (2, 3, 4, 5, 10, 20, 30)  # of Table 2; the last one is all judges but one
-STANDARDS = (DETERMINISTIC, RANDOMISED)
 APPROACHES = ("mv", "em-mv", "uni", "binmv", "qbinmv")
-# Table 2's lines for each measure: gold standard, approach, and how the paper calls it.
-LINES = (
-    (DETERMINISTIC, "mv", "MV"),
-    (DETERMINISTIC, "em-mv", "EM"),
-    (DETERMINISTIC, "uni", "AWARE"),
-    (DETERMINISTIC, "binmv", "BINMV"),
-    (DETERMINISTIC, "qbinmv", "QBINMV"),
-    (RANDOMISED, "binmv", "BINMV"),
-    (RANDOMISED, "qbinmv", "QBINMV"),
-)
 
 
 class Crowd(panels.PanelRecipe, called="crowd"):
@@ -149,13 +130,14 @@ class Crowd(panels.PanelRecipe, called="crowd"):
             last = {study.sizes[-1] for study in found.values()}
             sizes = [k for k in sizes if k in SIZES[:-1] or k in last]
         rows: list[list[Cell]] = []
+        lines = published.rows_of("crowd lines")
         for name, study in found.items():
             cells = {
                 (r.measure, r.gold, r.approach, r.size): r
                 for r in study.rows
                 if (r.unjudged, r.wrong) in main
             }
-            for measure, (gold, approach, label) in product(study.measures, LINES):
+            for measure, (gold, approach, label) in product(study.measures, lines):
                 mine = [cells.get((measure, gold, approach, k)) for k in sizes]
                 by = next(row.by for row in mine if row is not None)
                 values = (None if row is None else getattr(row, what) for row in mine)
@@ -279,7 +261,7 @@ def printed_claims(systems: str) -> list[Claim]:
     """The claims on Tables 1 and 2 as printed, for one of the paper's sets of systems."""
     alone = {tuple(row[1:3]): row[5] for row in published.rows_of("crowd 1") if row[0] == systems}
     merged = {tuple(row[1:4]): row[4:] for row in published.rows_of("crowd 2") if row[0] == systems}
-    labels = {approach: label for _, approach, label in LINES}
+    labels = {approach: label for _, approach, label in published.rows_of("crowd lines")}
 
     def claims(measure: str) -> list[Claim]:
         def single(gold: str, expected: bool) -> Quantity:
@@ -306,7 +288,7 @@ def _claims_by(
     many_sizes = [k for k in sizes if k >= MANY] or sizes[-1:]  # with fewer judges, all
 
     def among(sizes: Sequence[int]) -> Callable[..., Quantity]:
-        return lambda approach, gold=DETERMINISTIC: combined(approach, sizes, gold)
+        return lambda approach, gold="DGS": combined(approach, sizes, gold)
 
     return published.claims(
         "crowd", rbp=measure == "RBP", others=measure != "RBP",

@@ -276,21 +276,12 @@ def in_words(g: tuple[float, ...]) -> str:
     return "(" + ", ".join(f"{value:.3g}" if value % 1 else f"{value:.1f}" for value in g) + ")"
 
 
-# The thresholds of the paper's examples, by the number of relevant grades: no weight on grade 1,
-# little, and more; then those of hard and of lenient users, beside nDCG.
-USERS: dict[int, dict[str, tuple[float, ...]]] = {
-    2: {"none": (0.0, 1.0), "little": (0.1, 0.9), "more": (0.3, 0.7),
-        "hard": (0.1, 0.9), "lenient": (0.9, 0.1)},
-    3: {"none": (0.0, 0.2, 0.8), "little": (0.2, 0.2, 0.6), "more": (0.4, 0.2, 0.4),
-        "hard": (0.2, 0.0, 0.8), "lenient": (0.8, 0.0, 0.2)},
-}  # fmt: skip
-
-
 def graded_claims(one: LabelSet) -> list[Claim]:
     """All claims that the study's measures, thresholds and rates allow."""
-    topics, users = by_topics(one, 2), USERS.get(one.labels.max_grade)  # one topic says nothing
-    if not topics or users is None or not set(COMPARED) <= set(one.place):
+    topics, top = by_topics(one, 2), one.labels.max_grade  # one topic says nothing
+    if not topics or top not in DRAWN or not set(COMPARED) <= set(one.place):
         return []
+    users = published.numbers(f"graded users {top}")
     every, *few = topics
     claims = []
     if all(f"GAP {in_words(g)}" in one.place for g in users.values()):
@@ -311,7 +302,8 @@ def printed_claims() -> dict[str, list[Claim]]:
             column = PRINTED_AS.get(other, f"GAP {in_words(g)}")
             for cells, value in zip(tables, values, strict=False):
                 cells[f"{name} {in_words(g)}", column] = value
-        users, (every, *few) = USERS[int(facts[2]) - 1], map(PrintedNumbers, tables)
+        users = published.numbers(f"graded users {int(facts[2]) - 1}")
+        every, *few = map(PrintedNumbers, tables)
         found[collection] = _of_correlation(every, users)
         for grade, part in enumerate(few[: int(facts[2]) - 2], 2):
             found[f"{collection}, few of grade {grade}"] = _of_few(every, part, users)

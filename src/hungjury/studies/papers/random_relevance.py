@@ -40,11 +40,6 @@ COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
 OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
 GAP_CLAIM = "eRAP-2 and GAP"
 OPTIONS = {"eRAP": ("eRAP-1", "eRAP-2"), "eRRBP": ("eRRBP-1", "eRRBP-2")}
-# Figure 1: the thresholds' probabilities, by the number of relevant grades.
-THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
-    2: {"hard": (0.2, 0.8), "medium": (0.5, 0.5), "lenient": (0.7, 0.3)},
-    3: {"hard": (0.1, 0.4, 0.5), "medium": (0.2, 0.4, 0.4), "lenient": (0.4, 0.4, 0.2)},
-}
 DARK, UNJUDGED = (0.05, 0.01, 0.1), (0.0, 0.01, 0.03)  # the paper has 0.05 for both
 ALPHA = 0.05
 ALL = COMMON + OWN
@@ -132,7 +127,7 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
         given: tuple[float, ...] | None = getattr(self, case)
         if given is not None:
             return given
-        if top not in THRESHOLDS:
+        if top not in (2, 3):
             raise InputError(
                 f"the paper has no {case} case for {top} relevant grades",
                 code="no-paper-case",
@@ -141,7 +136,7 @@ class RandomRelevance(LabelRecipe, called="random-relevance"):
                     Argument(case),
                 ),
             )
-        return THRESHOLDS[top][case]
+        return published.numbers(f"relevance thresholds {top}")[case]
 
     def label_jobs(self, data: StudyData, whose: str) -> list[Job]:
         measures, shallow = self.measures(data, whose), self._cut_measures(data, whose)
