@@ -90,7 +90,7 @@ Array<double> moments_with_rest(Given<int32_t> document, Given<int32_t> judge, G
 }
 
 Array<double> votes_by_grade(Given<int32_t> document, Given<int32_t> judge, Given<int16_t> choice,
-                             std::optional<Given<double>> share, Given<double> weight,
+                             std::optional<Kept<double>> share, Given<double> weight,
                              size_t documents, size_t grades) {
     Votes given = votes_of(document, judge, documents, weight.size());
     check_choices(choice, given.number, grades, share ? 1 : 0);

@@ -210,9 +210,9 @@ void bind_reading(nb::module_ &m) {
         .def("__setstate__", [](RunStore &r, const nb::tuple &state) {
             check_sizes({{"state", state.size()}, {"parts", 7}});
             auto topics = nb::cast<nb::list>(state[0]), documents = nb::cast<nb::list>(state[1]);
-            auto sizes = nb::cast<Given<int64_t>>(state[2]);
-            auto scores = nb::cast<Given<double>>(state[3]);
-            auto ranks = nb::cast<Given<int32_t>>(state[4]);
+            auto sizes = nb::cast<Kept<int64_t>>(state[2]);
+            auto scores = nb::cast<Kept<double>>(state[3]);
+            auto ranks = nb::cast<Kept<int32_t>>(state[4]);
             check_sizes({{"topics", topics.size()}, {"sizes", sizes.size()}});
             check_sizes({{"documents", documents.size()}, {"scores", scores.size()},
                          {"ranks", ranks.size()}});

@@ -1,8 +1,7 @@
-// What all bindings share: arrays and strings between Python and C++.
+// What all bindings share: checks of arguments, and strings between Python and C++.
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,19 +11,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "arrays.h"
 #include "text.h"
 
 namespace hungjury {
 
 namespace nb = nanobind;
-
-// Arrays that are read, with one to three axes; that are written; and that are made here.
-template <class T> using Given = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T> using Tabled = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T> using Stacked = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T> using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-using Table = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 
 // Bindings check what they are given before they touch memory: the code behind them does not.
 
@@ -64,31 +56,6 @@ void check_offsets(const Offsets &offsets, size_t parts, size_t whole) {
     for (size_t i = 0; i < parts; ++i) ascending &= first[i] <= first[i + 1];
     if (!ascending)
         throw std::out_of_range("offsets must ascend from 0 to " + std::to_string(whole));
-}
-
-// The number of cells of a table, which is refused where it cannot be counted.
-inline size_t cells(std::initializer_list<size_t> axes) {
-    size_t all = 1;
-    for (size_t axis : axes) {
-        if (axis && all > SIZE_MAX / sizeof(double) / axis)
-            throw std::length_error("the table is too large");
-        all *= axis;
-    }
-    return all;
-}
-
-// Moves a vector into a numpy array that owns it.
-template <class T> Array<T> array(std::vector<T> values) {
-    auto *kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    return Array<T>(kept->data(), {kept->size()}, owner);
-}
-
-// A table to be filled in.
-inline Table table(size_t rows, size_t columns) {
-    auto *kept = new double[cells({rows, columns})];
-    nb::capsule owner(kept, [](void *p) noexcept { delete[] static_cast<double *>(p); });
-    return Table(kept, {rows, columns}, owner);
 }
 
 inline nb::str text(Bytes s, const char *errors = "surrogateescape") {

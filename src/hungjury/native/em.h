@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace hungjury {
@@ -33,6 +34,25 @@ struct Fitted {
     int64_t rounds;
     bool converged;
 };
+
+// Nothing in the likelihood says which class is which grade: classes are put in the order of the labels
+// that they get on average, from sums of votes and of labels [class]. Ties keep their places, and so do
+// classes that hardly any document has: their mean label says nothing.
+inline std::vector<size_t> order_of_classes(const std::vector<double> &votes,
+                                            std::vector<double> label) {
+    double all = std::accumulate(votes.begin(), votes.end(), 0.0);
+    std::vector<size_t> order(votes.size()), places;
+    std::iota(order.begin(), order.end(), size_t{0});
+    for (size_t g = 0; g < votes.size(); ++g) {
+        label[g] = std::nearbyint(label[g] / std::max(votes[g], 1e-300) * 1e9) / 1e9;
+        if (votes[g] > kUnusedShare * all) places.push_back(g);
+    }
+    std::vector<size_t> sorted = places;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](size_t a, size_t b) { return label[a] < label[b]; });
+    for (size_t i = 0; i < places.size(); ++i) order[places[i]] = sorted[i];
+    return order;
+}
 
 // Every round makes prior and confusion matrices from the posterior, and the posterior from these.
 // A document's share in the next matrices is added as soon as its posterior is known: its votes are
@@ -97,9 +117,6 @@ template <size_t Size> class DawidSkene {
         std::fill(counts_.begin(), counts_.end(), 0.0);
     }
 
-    // Nothing in the likelihood says which class is which grade: classes are put in the order of the
-    // labels that they get on average. Ties keep their places, and so do classes that hardly any
-    // document has: their mean label says nothing.
     std::vector<size_t> classes() const {
         std::vector<double> votes(size()), label(size());
         for (size_t row = 0; row < given_.units * size(); ++row)
@@ -107,18 +124,7 @@ template <size_t Size> class DawidSkene {
                 votes[g] += counts_[row * size() + g];
                 label[g] += static_cast<double>(row % size()) * counts_[row * size() + g];
             }
-        double all = std::accumulate(votes.begin(), votes.end(), 0.0);
-        std::vector<size_t> order(size()), places;
-        std::iota(order.begin(), order.end(), size_t{0});
-        for (size_t g = 0; g < size(); ++g) {
-            label[g] = std::nearbyint(label[g] / std::max(votes[g], 1e-300) * 1e9) / 1e9;
-            if (votes[g] > kUnusedShare * all) places.push_back(g);
-        }
-        std::vector<size_t> sorted = places;
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [&](size_t a, size_t b) { return label[a] < label[b]; });
-        for (size_t i = 0; i < places.size(); ++i) order[places[i]] = sorted[i];
-        return order;
+        return order_of_classes(votes, std::move(label));
     }
 
     // log P(votes, grade) up to the largest, which is returned.
