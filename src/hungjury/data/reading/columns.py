@@ -293,12 +293,12 @@ def table_or_files(
         said = "the list mixes named tuples of different kinds"
         raise Source("<list>").error(said, "mixed-sources", "use one kind")
     if rows and hasattr(rows[0], "_fields"):
-        columns = dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
-    elif rows and all(isinstance(row, Mapping) for row in rows):
+        columns = {name: [getattr(row, name) for row in rows] for name in rows[0]._fields}
+        return InputTable("<list>", columns, given=given, stem=stem)
+    if rows and all(isinstance(row, Mapping) for row in rows):
         columns = object_columns(rows)
-    else:
-        return rows
-    return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
+        return without_nesting(InputTable("<list>", columns, given=given, stem=stem))
+    return rows
 
 
 def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
