@@ -466,7 +466,7 @@ options("layouts", {"layout": "umbrela", "gold_layout": "argilla"}, "q", None, "
 for name, known in (("labels", LABELS), ("judges", JUDGES), ("runs", RUNS), ("gold", GOLD),
                     ("beside", BESIDE)):  # fmt: skip
     CASES[f"declared: {name}"] = lambda _, known=known: {
-        n: [one.default, one.recorded, one.for_gold, one.flag, one.metavar, one.kind, one.choices]
+        n: [one.default, one.recorded, one.flag, one.metavar, one.kind, one.choices]
         for n, one in known.items()
     }
 CASES["policy"] = lambda _: [

@@ -321,7 +321,7 @@ def plan_weights_of(made):
 def test_declared_options():
     same("options", {
         name: [one.default, one.kind, one.metavar, one.recorded, one.flag, one.low, one.high,
-               one.open_high, one.choices, one.for_gold]
+               one.open_high, one.choices]
         for name, one in (BOARD | PLAN).items()
     })  # fmt: skip
     assert BOARD["looks"].parse("100,200") == [100, 200]

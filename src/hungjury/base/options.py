@@ -31,7 +31,6 @@ class Option(Record):
     read: Callable[[Any], Any] = lambda given: given  # checks what was given, returns what is kept
     show: Callable[[Any], Any] = lambda kept: kept  # what settings record
     recorded: bool = True  # in the settings of results
-    for_gold: bool = True  # gold labels are read with it too
     flag: bool = True  # on the command line
     parse: Callable[[str], Any] = str  # from the text of a flag to what functions take
     low: float | None = None  # of numbers, on the command line

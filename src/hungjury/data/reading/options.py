@@ -99,7 +99,6 @@ class LabelOptions(TableOptions, total=False):
             metavar="NAME",
             read=values.scaling_given,
             show=lambda scaling: None if scaling is None else str(scaling),
-            for_gold=False,  # which are grades even if judges use another scale
         ),
     ]
     layout: Annotated[
@@ -109,7 +108,6 @@ class LabelOptions(TableOptions, total=False):
             "The labels are the JSON export of this tool.",
             "`columns` names other paths in it.",
             recorded=False,
-            for_gold=False,
         ),
     ]
     extract: Annotated[
@@ -151,7 +149,6 @@ class JudgeOptions(LabelOptions, total=False):
             None,
             "The second column of a qrels file names the judge.",
             recorded=False,
-            for_gold=False,
         ),
     ]
     wide: Annotated[
@@ -161,7 +158,6 @@ class JudgeOptions(LabelOptions, total=False):
             "Tables have a column for every judge.",
             "Empty cells were not judged.",
             recorded=False,
-            for_gold=False,
         ),
     ]
     repeats: Annotated[
@@ -171,7 +167,6 @@ class JudgeOptions(LabelOptions, total=False):
             "What to do with several labels of one judge for one document, such as samples of an "
             "LLM: their mean as a probability (of labels 0 and 1), or the most frequent one.",
             "How much a judge's repeated labels differ is noted. `duplicates` comes first.",
-            for_gold=False,
         ),
     ]
     only: Annotated[
@@ -183,7 +178,6 @@ class JudgeOptions(LabelOptions, total=False):
             kind="str or list of str",
             metavar="PATTERN",
             read=values.patterns,
-            for_gold=False,
         ),
     ]
     without: Annotated[
@@ -194,7 +188,6 @@ class JudgeOptions(LabelOptions, total=False):
             kind="str or list of str",
             metavar="PATTERN",
             read=values.patterns,
-            for_gold=False,
         ),
     ]
 
@@ -257,7 +250,8 @@ class ReadingOptions(JudgeOptions, BesideOptions, GoldOptions, total=False):
 LABELS, JUDGES, RUNS = map(declared, (LabelOptions, JudgeOptions, RunOptions))
 GOLD, BESIDE = declared(GoldOptions), declared(BesideOptions)
 READING = JUDGES | BESIDE | GOLD
-GRADES = {name: one for name, one in LABELS.items() if one.for_gold}  # labels of one judge
+# Gold labels are grades in files of their own, whatever the scale and the layout of the judges'.
+GRADES = {n: one for n, one in LABELS.items() if n not in ("scaling", "layout")}
 
 
 class LabelPolicy(Policy, options=JUDGES):
