@@ -189,6 +189,16 @@ def test_one_system(made):
     assert found.to_latex().count(r"\\") == 2
 
 
+def test_systems_that_are_the_same_have_no_sources_of_uncertainty(made):
+    lists = made.runs.to_dict()
+    twins = {"one": lists["system1"], "other": lists["system1"]}
+    found = hj.leaderboard(made.judgments, twins, "nDCG@10", draws=100)
+    assert set(found.shares.values()) == {0.0}
+    assert found.outlook is None
+    assert [step.text for step in found.steps] == ["give the runs of another system"]
+    assert "comes from" not in found.to_text()
+
+
 def test_one_topic(made):
     labels = {
         a: {"1": made.judgments.qrels_of(a).to_dict()["1"]} for a in ("judge1", "judge2", "judge3")

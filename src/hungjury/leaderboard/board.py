@@ -34,7 +34,7 @@ from hungjury.leaderboard.evidence import (
 from hungjury.leaderboard.gold_agreement import AgainstGold, against_gold
 from hungjury.leaderboard.label_model import LabelDraws, prior_of_grades
 from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
-from hungjury.leaderboard.panel_error import OVERRATED
+from hungjury.leaderboard.panel_error import OVERRATED, ROUNDING
 from hungjury.measures.distribution import functional
 from hungjury.stats.multiple import chance_needed, letter_groups, told_apart
 from hungjury.stats.resampling import interval
@@ -362,11 +362,16 @@ class Leaderboard(Ranking, eq=False):
             return []
         return judge_rows(self.agreement, self.evidence.jury, drawn.labels, drawn.weights)
 
+    @property
+    def alike(self) -> bool:
+        """True for a single system, and where all have the same scores."""
+        return not (np.ptp(self.cells, axis=0) > ROUNDING).any()
+
     @cached_property
     def outlook(self) -> Outlook | None:
-        """The precision with more topics or judges; None with gold labels."""
+        """The precision with more topics or judges; None with gold labels, and where `alike`."""
         options = self.evidence.options
-        if not options.outlook or self.correction is not None or len(self.systems) == 1:
+        if not options.outlook or self.correction is not None or self.alike:
             return None
         return look_ahead(self.evidence, np.random.SeedSequence(options.seed).spawn(3)[2])
 

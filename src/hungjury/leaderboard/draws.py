@@ -46,6 +46,7 @@ from hungjury.leaderboard.panel_error import (
     BELOW_VARIANCE,
     FACTOR,
     OVERRATED,
+    ROUNDING,
     PanelError,
     normal_draws,
 )
@@ -258,10 +259,14 @@ class Parts(Record, eq=False):
         return Parts({name: part * each for name, part in self.by_cause.items()}, self.number)
 
     def shares(self) -> dict[str, float]:
-        """Shares of the variance of a difference, averaged over pairs; of a mean for one system."""
+        """Shares of the variance of a difference, averaged over pairs; of a mean for one system.
+
+        All are 0 where systems do not differ by more than rounding.
+        """
         size = {name: _size(part) for name, part in self.by_cause.items()}
         total = sum(size.values())
-        return {name: value / total if total else 0.0 for name, value in size.items()}
+        differ = total > ROUNDING * float(np.trace(self.total))
+        return {name: value / total if differ else 0.0 for name, value in size.items()}
 
 
 def _size(covariance: Floats) -> float:

@@ -322,7 +322,7 @@ def next_steps(board: Leaderboard) -> list[Step]:
                  f"detectable difference becomes {needed:.3f}")
             for more, needed in board.correction.expected[2:3]
         ]  # fmt: skip
-    if systems < 2:
+    if board.alike:
         return [Step("give the runs of another system")]
     if layer is None or error is None:
         if isinstance(options.merge, AsGiven):

@@ -264,7 +264,8 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
                      "Those that share a group letter cannot.")  # fmt: skip
     made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
-    lines.append(f"The uncertainty of {of} comes from: {made}.")
+    if any(board.shares.values()):
+        lines.append(f"The uncertainty of {of} comes from: {made}.")
     if board.scale == "panel" and not board.as_given:
         said = "Means and intervals are on the panel's scale"
         lines.append(f"{said}; they do not say what people would give.")
