@@ -29,14 +29,14 @@ from benchmarks.timings.studies import collection as real_collection
 from hungjury import read_qrels, read_runs
 from hungjury.data.qrels import Judgments, Qrels
 from hungjury.data.runs import Runs
-from hungjury.judges.judge_scores import (
+from hungjury.judges.judge_scores import JudgedRuns, score_judges
+from hungjury.judges.weights import (
     CLASSES,
-    JudgedRuns,
+    ESTIMATORS,
     class_probabilities,
     draw_random_labels,
-    score_judges,
+    normalised,
 )
-from hungjury.judges.weights import ESTIMATORS, normalised
 from hungjury.measures.batch import Scorer
 
 Array = NDArray[np.float64]

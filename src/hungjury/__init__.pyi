@@ -50,7 +50,7 @@ from hungjury.leaderboard.plan import plan as plan
 from hungjury.leaderboard.plan_file import Plan as Plan
 from hungjury.leaderboard.score_board import ScoreBoard as ScoreBoard
 from hungjury.leaderboard.score_board import leaderboard_of_scores as leaderboard_of_scores
-from hungjury.leaderboard.several import leaderboards as leaderboards
+from hungjury.leaderboard.score_board import leaderboards as leaderboards
 from hungjury.ltr.train import train_ranker as train_ranker
 from hungjury.measures.catalogue import Measure as Measure
 from hungjury.measures.catalogue import MeasureInfo as MeasureInfo

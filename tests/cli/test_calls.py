@@ -14,7 +14,7 @@ import pytest
 import hungjury as hj
 from builders.calls import call, folder, here  # noqa: F401 - fixtures
 from hungjury.judges.merge import merge_names
-from hungjury.leaderboard.several import Boards, read_slices
+from hungjury.leaderboard.leaderboard import Boards, read_slices
 
 
 @cache  # all tests are in one folder

@@ -351,7 +351,7 @@ def test_gold_labels_stay_grades(files):
 @pytest.mark.parametrize("words", [["agreement"], ["prm"], ["aware", "--runs", "*.run"]])
 def test_commands_on_grades_say_so(files, words):
     done = run(*words, "--judges", "*.qrels", "--scaling", "geometric")
-    assert "these judgments are probabilities" in str(done.exception)
+    assert "these labels are probabilities" in str(done.exception)
 
 
 @pytest.mark.parametrize(

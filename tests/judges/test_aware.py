@@ -13,10 +13,10 @@ from builders.aware import Nested, planted
 from hungjury import aware
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import combine_scores, weighted_votes
-from hungjury.judges.judge_scores import CLASSES, gold_labels, score_judges
+from hungjury.judges.judge_scores import gold_labels, score_judges
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import ESTIMATORS, WEIGHTS
+from hungjury.judges.weights import CLASSES, ESTIMATORS, WEIGHTS
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from oracles import aware as naive_aware
 
@@ -155,7 +155,7 @@ def test_a_users_measure_by_arrays_alone(small: Any) -> None:
     from builders.aware import weights_from_scores
     from hungjury.data.alignment import align
     from hungjury.data.judged import judge_lists
-    from hungjury.judges.judge_scores import random_scores
+    from hungjury.judges.weights import random_scores
 
     aligned = align(small.runs, small.judgments.pool)
 

@@ -12,22 +12,20 @@ from hypothesis import strategies as st
 from builders.aware import scored_panel, weights_from_scores
 from builders.examples import examples
 from hungjury.base.errors import InputError, MeasureError, UnknownName
-from hungjury.judges import judge_scores as random_judges
-from hungjury.judges.judge_scores import (
-    CLASSES,
-    class_probabilities,
-    draw_random_labels,
-    random_scores,
-)
+from hungjury.judges import weights as random_judges
 from hungjury.judges.weights import (
+    CLASSES,
     ESTIMATORS,
     GAPS,
     WEIGHTS,
     Estimator,
     Supervised,
     Uniform,
+    class_probabilities,
     closeness,
+    draw_random_labels,
     normalised,
+    random_scores,
 )
 from oracles import aware as naive_aware
 

@@ -187,7 +187,7 @@ def test_probabilities_as_votes():
     assert merge(given_, "binmv").p == pytest.approx([0.4, 1.0])
     assert merge(given_, "qbinmv(k=10)").p[0] == pytest.approx(naive.sharpened(0.4, 10))
     for method in ("mv", "em-mv", "em-neu"):
-        with pytest.raises(MeasureError, match="probabilities"):
+        with pytest.raises(InputError, match="probabilities"):
             merge(given_, method)
     with pytest.raises(InputError, match="leave out rel"):
         merge(given_, "binmv", rel=1)
@@ -485,7 +485,8 @@ def test_each_judge_alone(judges, runs, gold):
     binary = {t: {d: int(g >= 2) for d, g in ds.items()} for t, ds in one.to_dict().items()}
     means = evaluate(binary, runs, "AP").mean()[0]
     assert found.rankings.scores[judges.judges.index("prompt8")] == pytest.approx(means)
-    assert found.warnings[0].startswith("5 judges give one label to 97.4 % of documents and more")
+    assert found.warnings[0].count("%") == 5
+    assert min(found.near_constant.values()) == pytest.approx(0.974, abs=5e-4)
     assert found.near_constant["prompt20"] == pytest.approx(0.998, abs=5e-4)
     assert found.near_copies == []
 

@@ -15,10 +15,10 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard import board as boards
 from hungjury.leaderboard import draws, evidence, label_model, panel_error
 from hungjury.leaderboard.gold import gold_labels
+from hungjury.leaderboard.leaderboard import Boards, read_slices
 from hungjury.leaderboard.options import BOARD, PLAN
 from hungjury.leaderboard.panel_error import sizes_for
 from hungjury.leaderboard.plan import plan_weights
-from hungjury.leaderboard.several import Boards, read_slices
 from hungjury.measures.catalogue import measure_list
 
 STORED = Stored(Path(__file__).parent / "expected" / "whole.json")

@@ -11,7 +11,7 @@ import hungjury as hj
 from hungjury.base.errors import MeasureError
 from hungjury.data.judged import Judged
 from hungjury.data.simulation import simulate
-from hungjury.judges.aware_comparison import compare_approaches
+from hungjury.judges.judge_scores import compare_approaches
 from hungjury.measures.catalogue import CATALOGUE, Measure, measure, measures
 from hungjury.measures.catalogue.average_precision import AP
 from hungjury.measures.catalogue.gain import DCG, RBP, nDCG

@@ -13,7 +13,7 @@ import hungjury as hj
 from builders.boards import HOSTILE, computed, hostile, large, ordinary, unpacked, with_unjudged
 from builders.paths import DOCS
 from hungjury.leaderboard.board import Assumed
-from hungjury.leaderboard.several import Boards
+from hungjury.leaderboard.leaderboard import Boards
 from hungjury.report.board import BEST_RECORD, conclusions, lead, shown
 from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, _template, page
 from hungjury.report.page_data import (

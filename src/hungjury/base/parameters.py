@@ -83,8 +83,8 @@ def order_by(by: Any) -> Any:
     return by if isinstance(by, str) else check_share("order", by)
 
 
-def check_share(name: str, value: Any) -> Any:
-    """Check a level or a probability strictly between 0 and 1, and return it.
+def check_share(name: str, value: Any, ends: bool = False) -> Any:
+    """Check a level or a probability between 0 and 1, and return it.
 
     Parameters
     ----------
@@ -92,18 +92,22 @@ def check_share(name: str, value: Any) -> Any:
         The argument, for the error.
     value : object
         The given value.
+    ends : bool
+        Accept 0 and 1, too.
 
     Examples
     --------
     >>> check_share("level", 0.95)
     0.95
     """
-    if isinstance(value, bool) or not (isinstance(value, Real) and 0 < float(value) < 1):
+    if isinstance(value, bool) or not (
+        isinstance(value, Real) and (0 < float(value) < 1 or (ends and value in (0, 1)))
+    ):
         raise InputError(
             f"{name} is {value}",
             code="out-of-range",
             argument=name,
-            remedy=f"{name} must be between 0 and 1, both excluded",
+            remedy=f"{name} must be between 0 and 1, both {'in' if ends else 'ex'}cluded",
         )
     return value
 

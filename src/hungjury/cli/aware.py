@@ -55,7 +55,7 @@ def aware_command(
       hungjury aware --scores answers.csv --scale 1-5 --weights sgl_tau_msd
     """
     from hungjury.judges.aware import aware, aware_of_scores
-    from hungjury.judges.aware_comparison import compare_approaches
+    from hungjury.judges.judge_scores import compare_approaches
     from hungjury.judges.merge import merge_names
 
     refuse(compare and gold is None, "--all needs --gold")

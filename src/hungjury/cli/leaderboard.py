@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.runs import RunFiles, Runs
     from hungjury.leaderboard.board import Leaderboard
+    from hungjury.leaderboard.leaderboard import Boards
     from hungjury.leaderboard.score_board import ScoreBoard
-    from hungjury.leaderboard.several import Boards
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -92,8 +92,8 @@ def leaderboard_command(
     """
     from hungjury.base.provenance import made, read_from
     from hungjury.judges.merge import merge_method
-    from hungjury.leaderboard.leaderboard import leaderboard
-    from hungjury.leaderboard.several import Boards, leaderboards, read_slices
+    from hungjury.leaderboard.leaderboard import Boards, leaderboard, read_slices
+    from hungjury.leaderboard.score_board import leaderboards
     from hungjury.projects.history import timeline
 
     refuse(judges and qrels, "give either --judges or --qrels")
@@ -187,7 +187,7 @@ def _of_collections(
     how: dict[str, Any],
 ) -> ScoreBoard:  # fmt: skip
     """The leaderboard over collections, each in a folder."""
-    from hungjury.leaderboard.several import leaderboards
+    from hungjury.leaderboard.score_board import leaderboards
 
     read, people = {}, {}
     for text in folders:

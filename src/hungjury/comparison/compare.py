@@ -231,9 +231,7 @@ def _check(
         )
     if len(scores.systems) < 2:
         raise InputError(
-            f"only one system, '{scores.systems[0]}'"
-            if scores.systems
-            else "no systems to compare",
+            f"{plural(len(scores.systems), 'system')} to compare",
             code="one-system",
             remedy="score the runs of at least two systems",
         )

@@ -21,6 +21,15 @@ NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 MISSING = np.int16(-32768)  # this judge did not judge this document
 
 
+GRADED = "make them grades first, with Qrels.threshold(0.5), or merge judges by binmv (their mean)"
+
+
+def needs_grades(what: str, argument: str | None = None, remedy: str = GRADED) -> InputError:
+    """The error for labels that are probabilities, where only grades will do."""
+    said = f"{what} needs grades, but these labels are probabilities"
+    return InputError(said, code="needs-grades", argument=argument, remedy=remedy)
+
+
 class Qrels(Record, eq=False):
     """Labels over a pool, one per (topic, document).
 
@@ -277,9 +286,7 @@ class Judgments(Record, eq=False):
     def matrix(self) -> Int16s:
         """Return grades as [judge, document], `MISSING` where there is none."""
         if self.soft:
-            said = "these judgments are probabilities, not grades"
-            remedy = "merge them by binmv, and score by expected measures such as eRAP"
-            raise InputError(said, code="needs-grades", remedy=remedy)
+            raise needs_grades("a matrix of labels")
         out = np.full((len(self.judges), len(self.pool)), MISSING, dtype=np.int16)
         out[self.judge, self.document] = self.label.astype(np.int16)
         return out

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import AgreementPicture
-from hungjury.base.errors import InputError, Note, check_known, few, plural
+from hungjury.base.errors import InputError, Note, check_known, few, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments
-from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, assigned
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike, Unpack, assigned
 from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.judges.families import Families, Favour, family_names, favours
 from hungjury.judges.panel import JudgeSettings, Panel
@@ -28,15 +28,10 @@ from hungjury.measures.catalogue import measure as find_measure
 from hungjury.stats.agreement import JudgePairs, fleiss_kappa, krippendorff_alpha, pair_agreement
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 FEW = 20  # labels or common documents needed for a warning about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
 TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
-MOST_NAMED = 2  # near-constant judges who get a sentence of their own
-_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Rankings(Record, eq=False):
@@ -152,23 +147,20 @@ class Agreement(Record, Result, eq=False):
     def warnings(self) -> list[str]:
         """Warnings to consider before using these labels."""
         constant = self.near_constant
-        out = _constant_lines(constant)
-        for group in self.near_copies:
-            number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
-            out.append(f"these {number} judges are near copies: {few(group, 10)}")
         by_chance = (self.pairs.with_others()[1] <= 0) & (self.labels >= FEW)
         bad = [self.judges[i] for i in np.flatnonzero(by_chance) if self.judges[i] not in constant]
-        if len(bad) == 1:
-            out.append(f"{bad[0]} agrees with the others no better than chance")
-        elif bad:
-            who = f"{len(bad)} judges agree with the others no better than chance"
-            out.append(f"{who}: {few(bad, 10)}")
+        found = [
+            ("one label for nearly every document",
+             [f"{name} ({percent(share)})" for name, share in constant.items()]),
+            *(("near copies of each other", group) for group in self.near_copies),
+            ("agreement with the others no better than chance", bad),
+        ]  # fmt: skip
+        out = [f"{what}: {few(who, 10)}" for what, who in found if who]
         out += [str(note) for note in self.panel.notes if note.kind == "silent-judge"]
         common = self.pairs.common[np.triu_indices(len(self.judges), 1)]
         if none := int((common == 0).sum()):
-            have = f"{'has' if none == 1 else 'have'} no document in common"
-            who = f"{plural(none, 'pair')} of judges (of {len(common):,})"
-            out.append(f"{who} {have}: their agreement is unknown")
+            pairs = f"{plural(none, 'pair')} of judges (of {len(common):,})"
+            out.append(f"{pairs} without a document in common: their agreement is unknown")
         if max(self.alpha_nominal, self.alpha_ordinal) < TENTATIVE:
             out.append(
                 f"Krippendorff's alpha is {alpha_text(self)}: below {TENTATIVE} conclusions should "
@@ -406,27 +398,8 @@ def _mean_of_others(matrix: Floats) -> Floats:
     return ratio(np.where(known, matrix, 0.0).sum(axis=1), known.sum(axis=1))
 
 
-def _constant_lines(constant: dict[str, float]) -> list[str]:
-    if len(constant) > MOST_NAMED:
-        least = min(constant.values())
-        more = " and more" if least < 1 else ""
-        return [
-            f"{len(constant)} judges give one label to {_percent(least)} of documents{more}: "
-            f"{few(constant, 10)}"
-        ]
-    return [
-        f"{name} gives one label to {_percent(share)} of documents"
-        for name, share in constant.items()
-    ]
-
-
 def alpha_text(found: Agreement) -> str:
     """Write Krippendorff's alpha as sentences give it."""
     if found.panel.binary:  # there is one way only for two labels to differ
         return number_text(found.alpha_nominal)
     return f"{number_text(found.alpha_nominal)} nominal, {number_text(found.alpha_ordinal)} ordinal"
-
-
-def _percent(share: float) -> str:
-    """Round a share, but never up to 100 %."""
-    return "100 %" if share == 1 else f"{min(np.floor(share * 1000) / 10, 99.9):.1f} %"

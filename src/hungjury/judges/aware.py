@@ -6,7 +6,7 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,19 +22,17 @@ from hungjury.data.reading.options import (
     ReadingOptions,
     RunsLike,
     ScoreSettings,
+    Unpack,
     assigned,
 )
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
-from hungjury.judges.judge_scores import JudgedRuns, random_scores, score_judges
+from hungjury.judges.judge_scores import JudgedRuns, score_judges
 from hungjury.judges.panel import Panel, shares
-from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights
+from hungjury.judges.weights import ScoredPanel, Uniform, Weights, as_weights, random_scores
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.score_files import JudgeScores, read_scores
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
@@ -306,11 +304,7 @@ def _check_gold(weights: Weights, given: bool) -> None:
         raise InputError(
             f"the weights {weights} {'do not use' if given else 'need'} gold labels",
             code="gold-and-weights",
-            remedy=(
-                ("leave out", Argument("gold"), "or use", Argument("weights", "supervised"))
-                if given
-                else ("give", Argument("gold"))
-            ),
+            remedy=("give", Argument("gold"), "with", Argument("weights", "supervised"), "alone"),
         )
 
 

@@ -20,9 +20,10 @@ from hungjury.base.records import Record
 from hungjury.base.results import Cell, Result, Table
 from hungjury.base.text import columns, finite
 from hungjury.data.alignment import align
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Qrels, needs_grades
 from hungjury.data.reading.options import RunsLike
 from hungjury.data.runs import as_runs
+from hungjury.measures.base import ratio
 from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.stats.resampling import interval, resample_counts
@@ -435,14 +436,9 @@ class PRMScores(Record, Result, eq=False):
 
 def _grades(qrels: Qrels) -> Int16s:
     if qrels.labels is None:
-        raise InputError(
-            "these labels are probabilities", code="needs-grades", remedy="give graded qrels"
-        )
+        raise needs_grades("a model of relevance")
     return qrels.labels
 
 
 def smoothed(hits: Array, total: Array, a: float) -> Floats:
-    below = total + 2 * a
-    out = np.full(np.shape(below), np.nan)
-    np.divide(hits + a, below, out=out, where=below > 0)
-    return out
+    return ratio(hits + a, total + 2 * a)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from hungjury.base.arrays import Array, Floats, Int32s, Ints
 from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError, Note
 from hungjury.base.parameters import integer, number, one_of, param
-from hungjury.data.qrels import Qrels
+from hungjury.data.qrels import Qrels, needs_grades
 from hungjury.data.scales import check_gold
 from hungjury.judges.merge_types import Fit, LabelMerge, Verdict
 from hungjury.judges.panel import NOT_JUDGED, Panel, grade_positions
@@ -25,7 +25,6 @@ from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
-Int32: TypeAlias = Int32s
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 UNUSED = 0.01  # share of the votes below which a class keeps its place
 NEWTON = 4  # steps in each round
@@ -82,7 +81,7 @@ class ExpectationMaximisation(LabelMerge):
         return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
 
     def _learn(
-        self, panel: Panel, document: Int32, group: Ints, posterior: Floats
+        self, panel: Panel, document: Int32s, group: Ints, posterior: Floats
     ) -> tuple[Array, ...]:
         """Fit EM where some labels are known or grades are ordered.
 
@@ -181,20 +180,13 @@ class FromNeutral(ExpectationMaximisation, called="em-neu"):
         votes = panel.counts(np.ones(len(panel.judges)))
         wrong = (1 - ASSUMED_ACCURACY) / max(len(panel.grades) - 1, 1)
         # Votes for other grades are the same number less those for this one.
-        likelihood = votes * (np.log(ASSUMED_ACCURACY) - np.log(wrong))
-        chance = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-        return np.asarray(chance / chance.sum(axis=1, keepdims=True))
+        return _softmax(votes * (np.log(ASSUMED_ACCURACY) - np.log(wrong)))
 
 
 def with_gold(panel: Panel, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
     """Return the panel with the gold labels of its documents, and notes on their scale."""
     if gold.labels is None:
-        raise InputError(
-            "gold labels are probabilities, but merges need grades",
-            code="needs-grades",
-            argument="gold",
-            remedy="make them grades first, with Qrels.threshold(0.5)",
-        )
+        raise needs_grades("learning from gold labels", "gold")
     noted: tuple[Note, ...] = ()
     if panel.rel is None:
         noted = check_gold(gold.labels[gold.labels >= 0], gold.grades, panel.judgments)
@@ -215,7 +207,7 @@ def with_gold(panel: Panel, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
     return replace(panel, known=known, kept={}), noted
 
 
-def tally(document: Int32, cell: Int32, posterior: Floats, units: int) -> Floats:
+def tally(document: Int32s, cell: Int32s, posterior: Floats, units: int) -> Floats:
     """Count labels [unit, label, true grade]; a cell is a unit's label: unit * grades + label."""
     size = posterior.shape[1]
     columns = np.ascontiguousarray(posterior.T)
@@ -224,7 +216,7 @@ def tally(document: Int32, cell: Int32, posterior: Floats, units: int) -> Floats
 
 
 def expect(
-    document: Int32, cell: Int32, log_prior: Floats, confusion: Floats
+    document: Int32s, cell: Int32s, log_prior: Floats, confusion: Floats
 ) -> tuple[Floats, Floats]:
     """Return the posterior [document, grade], and the log evidence of each document.
 

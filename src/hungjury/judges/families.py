@@ -25,7 +25,8 @@ from hungjury.data.qrels import Judgments
 from hungjury.judges.panel import Panel
 from hungjury.stats.resampling import normal_reach
 
-Families = str | os.PathLike[str] | Mapping[str, str] | None
+Grouping = str | os.PathLike[str] | Mapping[str, str]
+Families = Grouping | None
 Kin = str | os.PathLike[str] | Iterable[str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
@@ -210,21 +211,7 @@ def declared_families(judges: Sequence[str], families: Families) -> list[str | N
     """
     if families is None:
         return [None] * len(judges)
-    if isinstance(families, Mapping):
-        known = dict(families)
-    elif os.path.exists(families):
-        known = read_families(families)
-    else:
-        pattern, example = str(families), "^[^_]+"
-        found = _matched(judges, pattern, "families", example)
-        if not any(found):
-            advice = "use an existing file, or a pattern such as"
-            raise InputError(
-                f"no judge's name matches the pattern {pattern!r}",
-                code="families",
-                remedy=(advice, Argument("families", example)),
-            )
-        return [m and (m.group(1) if m.lastindex else m.group()) for m in found]
+    known = groups_of(judges, families, "families", "^[^_]+")
     strangers = sorted(set(known) - set(judges))
     if strangers:
         raise InputError(
@@ -233,6 +220,22 @@ def declared_families(judges: Sequence[str], families: Families) -> list[str | N
             remedy="use the names of the judges, which are those of their files",
         )
     return [known.get(name) for name in judges]
+
+
+def groups_of(
+    names: Sequence[str], given: Grouping, argument: str, example: str
+) -> Mapping[str, str]:
+    """Return the groups of names that have one: as given, from a file, or by a pattern."""
+    if isinstance(given, Mapping) or os.path.exists(given):
+        return given if isinstance(given, Mapping) else read_families(given)
+    found = [match for match in _matched(names, str(given), argument, example) if match]
+    if not found:
+        raise InputError(
+            f"no name matches the pattern {str(given)!r}",
+            code=argument,
+            remedy=("use an existing file, or a pattern such as", Argument(argument, example)),
+        )
+    return {m.string: m.group(1 if m.lastindex else 0) for m in found}
 
 
 def propose_families(judges: Sequence[str]) -> tuple[str, int] | None:

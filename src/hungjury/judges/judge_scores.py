@@ -1,33 +1,51 @@
-"""Scores of systems under each judge alone, under random judges and under gold labels.
-
-Three classes (TH 4.3.2): underestimating (few relevant), uniform, overestimating (most relevant).
-"""
+"""Scores of systems under each judge alone and under gold labels, and all ways to combine judges
+compared with gold labels by them (TH 4.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hungjury.base.arrays import Bools, Floats, NDArray
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.choices import Orientation
-from hungjury.base.errors import Argument, InputError, MeasureError, Note, few, noted, plural
-from hungjury.base.files import cores
-from hungjury.base.parameters import MOST_DRAWS, check_count
+from hungjury.base.errors import (
+    Argument,
+    InputError,
+    MeasureError,
+    Note,
+    check_known,
+    few,
+    noted,
+    plural,
+)
 from hungjury.base.records import Record
+from hungjury.base.results import Result, Table
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_judgments, as_qrels
-from hungjury.data.qrels import Judgments, Qrels
+from hungjury.data.qrels import Judgments, Qrels, needs_grades
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, load
 from hungjury.data.scales import check_gold
+from hungjury.judges.merge import label_merge, merge
+from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import ScoredPanel
+from hungjury.judges.weights import (
+    ESTIMATORS,
+    Gap,
+    ScoredPanel,
+    as_weights,
+    comparable,
+    random_scores,
+)
 from hungjury.measures.batch import Scorer
-from hungjury.measures.catalogue import Measure, measure_list
-from hungjury.measures.evaluate import MeasureNames, evaluate
+from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
+from hungjury.measures.catalogue import measure as as_measure
+from hungjury.measures.evaluate import MeasureNames, evaluate, score_alignment
+from hungjury.measures.scores import Scores, over_topics
+from hungjury.stats.correlation import kendall, rmse, tau_ap
 
 
 class JudgedRuns(Record, eq=False):
@@ -147,10 +165,6 @@ def score_judges(
     runs: as for `evaluate`, or already aligned to the judgments' pool (then without gold).
     """
     wanted = measure_list(measures)
-    if not wanted:
-        raise MeasureError(
-            "no measure was given", code="no-measure", remedy='name one, such as "AP"'
-        )
     panel = judgments if isinstance(judgments, Panel) else Panel.of(as_judgments(judgments), rel)
     given, labels, grades = panel.judgments, panel.matrix(), panel.grades
     for one in wanted:
@@ -192,14 +206,19 @@ def score_judges(
     return found.without_empty() if drop_empty else found
 
 
-def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
+def check_no_expectation(one: Measure) -> None:
+    """Refuse an expected measure where labels of judges are scored as they are, or drawn."""
     if one.expectation is not None:
         raise MeasureError(
-            f"{one}: each judge's labels are scored as they are, not drawn",
+            f"{one}: judges need no expectation, as their labels are scored as they are or drawn",
             code="expected-measure",
             argument="measure",
             remedy=f"ask for {one.expectation.of}",
         )
+
+
+def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
+    check_no_expectation(one)
     own = one.threshold
     if rel is not None and own > 1:
         raise MeasureError(
@@ -239,86 +258,210 @@ def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
     if rel is None:
         return gold
     if gold.labels is None:
-        raise InputError(
-            "rel needs grades, but the gold labels are probabilities",
-            code="needs-grades",
-            argument="rel",
-            remedy="make them grades first, with Qrels.threshold(0.5)",
-        )
+        raise needs_grades("a threshold of gold labels", "rel")
     labels = np.where(gold.labels >= 0, gold.labels >= rel, gold.labels).astype(np.int16)
     return gold.plain(labels=labels, grades=(0, 1))
 
 
-Score = Callable[[NDArray[np.uint8]], Floats]
-"""From label vectors [n, document] to values [n, system, topic]; NaN where undefined."""
-
-CLASSES = ("und", "uni", "ovr")
-RARE = 0.05  # share of relevant documents for `und`, of not relevant ones for `ovr`
-LABELS_AT_ONCE = 1 << 24
+Closeness = Literal["tau", "tau_ap", "rmse"]
 
 
-def class_probabilities(name: str, grades: int) -> Floats:
-    """Return P(grade) of a class: equal for `uni`, else grade 0 set apart and the others equal."""
-    if name == "uni":
-        return np.full(grades, 1 / grades)
-    lowest = {"und": 1 - RARE, "ovr": RARE}[name]
-    return np.array([lowest] + [(1 - lowest) / (grades - 1)] * (grades - 1))
+class ComparedApproach(Record):
+    """One approach compared with gold: correlations of the systems' means, and their error."""
+
+    approach: str
+    tau: float
+    tau_ap: float
+    rmse: float
+    measure: str  # what was computed: merges to probabilities take the expected measure
 
 
-def draw_random_labels(
-    chances: Floats, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
-) -> NDArray[np.uint8]:
-    """Draw the labels of a random judge for every seed: [seed, document]."""
-    upto = np.cumsum(chances)[:-1]
-    values = np.array(grades, dtype=np.uint8)
-    out = np.empty((len(seeds), documents), dtype=np.uint8)
+class ApproachComparison(Record, Result, eq=False):
+    """All approaches to combine judges, and every judge alone, compared with gold labels."""
 
-    def one(row: int) -> None:
-        chance = np.random.default_rng(seeds[row]).random(documents)
-        position = (chance >= upto[0]).view(np.uint8)
-        for limit in upto[1:]:
-            position += chance >= limit
-        out[row] = values[position]
+    measure: str
+    approaches: list[ComparedApproach]
+    judges: list[ComparedApproach]
+    notes: tuple[Note, ...] = ()
 
-    with ThreadPoolExecutor(cores()) as pool:
-        list(pool.map(one, range(len(seeds)), chunksize=16))
-    return out
+    def __iter__(self) -> Iterator[ComparedApproach]:
+        return iter(self.approaches)
+
+    def __getitem__(self, approach: str) -> ComparedApproach:
+        known = {one.approach: one for one in self.approaches}
+        check_known("approach", approach, list(known))
+        return known[approach]
+
+    def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:
+        """Sort the approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
+        sign = 1 if by == "rmse" else -1
+        return sorted(
+            self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary for every approach."""
+        return [asdict(one) for one in self.approaches]
+
+    def table(self, digits: int = 4) -> Table:
+        """Return a row per approach, best tau_ap first, then the mean judge and the best judge."""
+        alone = [(one.tau, one.tau_ap, one.rmse) for one in self.judges]
+        best = max(self.judges, key=lambda one: np.nan_to_num(one.tau_ap))
+        found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
+        found.append(("mean judge", *np.mean(alone, axis=0)))
+        found.append((f"best judge ({best.approach})", best.tau, best.tau_ap, best.rmse))
+        caption = f"{self.measure} compared with gold, best first"
+        return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, caption=caption, left=1)
+
+    def to_text(self, digits: int = 4) -> str:
+        """Write the table as text."""
+        return self.table(digits).to_text()
 
 
-def random_scores(
-    scores: Sequence[Score],
-    documents: int,
-    grades: Sequence[int] = (0, 1),
+def compare_approaches(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike,
+    gold: QrelsLike | None,
+    rel: int | None = None,
     replicates: int = 1000,
     seed: int = 0,
+    orientation: Orientation = "dissimilarity",
+    merges: Iterable[str] = (),
+    others: Mapping[str, Scores] | None = None,
     progress: Progress | None = None,
-) -> list[Floats]:
-    """Score random judges: [class, replicate, system, topic] for each of `scores`.
+    *,
+    drop_empty: bool = False,
+) -> ApproachComparison:
+    """Compare merges and AWARE weights with gold labels.
 
-    Every replicate has its own seed, made from `seed`, its class and its number: it does not
-    depend on how many others there are. Where a measure is undefined it scores 0.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str or Measure
+        One measure.
+    gold : Qrels or source
+        True labels of some or all topics; means are taken over these.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`.
+    merges : iterable of str
+        Merges of labels. Those that give probabilities are scored by the measure's expected
+        counterpart (such as eRAP) and left out, with a note, where it has none; the others by their
+        most probable labels.
+    others : mapping of str to Scores, optional
+        Scores of the same systems made elsewhere.
+
+    Returns
+    -------
+    ApproachComparison
+        For each approach its correlation with and distance from gold.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.compare_approaches(
+    ...     made.judgments, made.runs, "AP", made.gold, replicates=10, merges=["em-mv"]
+    ... )
+    >>> round(found["em-mv"].tau, 2)
+    1.0
     """
-    check_count("replicates", replicates, 1, MOST_DRAWS)
-    if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
-        raise MeasureError(
-            f"random judges are not defined for the grades {list(grades)}",
-            code="invalid-grades",
-            remedy="declare at least two grades from 0 to 255",
+    wanted = as_measure(measure)
+    methods, notes = _scorable([label_merge(one) for one in merges], wanted)
+    scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
+    against = _Gold(scored)
+    (random,) = scored.random(replicates, seed, progress)
+    panel = scored.panel(0, random, orientation)
+    names, more = _comparable(panel, wanted)
+    shown = str(wanted)
+    found = []
+    for name in names:
+        weights = as_weights(name).of(panel)
+        values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
+        found.append(against.compare(name, values, shown))
+    for method in methods:
+        merged = merge(scored.judgments, method, rel, seed=seed)
+        soft = method.scored_in_expectation
+        labels, one = (merged, wanted.for_probabilities()) if soft else (merged.hard(), wanted)
+        scores = score_alignment(scored.alignment, labels, [one], "judged", "zero", "nonrelevant")
+        found.append(against.compare(str(method), scores.values[0], str(one)))
+    for name, given in (others or {}).items():
+        found.append(against.compare(name, against.values(name, given), given.measures[0]))
+    alone = zip(panel.judges, panel.scores, strict=True)
+    judges = [against.compare(who, one, shown) for who, one in alone]
+    return ApproachComparison(shown, found, judges, wanted.notes() + notes + more)
+
+
+def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge], tuple[Note, ...]]:
+    """Return the merges that a measure can score, and a note on the others."""
+    try:
+        one.for_probabilities()
+    except MeasureError:
+        out = [str(method) for method in methods if method.scored_in_expectation]
+        why = f"{one} has no counterpart for probabilities"
+        return [m for m in methods if not m.scored_in_expectation], _left_out("merge", out, why)
+    return methods, ()
+
+
+def _left_out(what: str, out: list[str], why: str) -> tuple[Note, ...]:
+    """Note merges or estimators that are not compared, if any."""
+    text = f"left out {plural(len(out), what)}: {why}"
+    return noted(f"left-out-{what}", len(out), text, subjects=tuple(out), about="result")
+
+
+def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note, ...]]:
+    """Return `uni` and the estimators that can compare such scores, and a note on the others."""
+    assert panel.random is not None
+    fit = {gap for gap in get_args(Gap) if comparable(gap, panel.scores, panel.random)}
+    names = [name for name, estimator in ESTIMATORS.items() if estimator.gap in fit]
+    out = [name for name in ESTIMATORS if name not in names]
+    why = f"fro, rmse and kld compare scores in [0, 1], which those by {one} are not"
+    return ["uni", *names], _left_out("estimator", out, why)
+
+
+class _Gold:
+    """The systems' means under gold labels, on the topics that have them."""
+
+    def __init__(self, scored: JudgedRuns) -> None:
+        if scored.gold is None:
+            raise InputError(
+                "approaches are compared by gold labels",
+                code="no-gold",
+                remedy=("give", Argument("gold")),
+            )
+        self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
+        self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
+        self.better, self.average = scored.measures[0].better, scored.measures[0].average
+        self.means = over_topics(scored.gold[0][:, self.known], self.average)
+        self.ranked = self.better(self.means)
+
+    def compare(self, approach: str, values: Floats, measure: str) -> ComparedApproach:
+        """Compare the systems' means of values [system, topic] with gold."""
+        means = over_topics(values[:, self.known], self.average)
+        ranked = self.better(means)
+        return ComparedApproach(
+            approach,
+            float(kendall(ranked, self.ranked)),
+            float(tau_ap(ranked, self.ranked)),
+            float(rmse(means, self.means)),
+            measure,
         )
-    step = max(1, LABELS_AT_ONCE // max(documents, 1))
-    total, done = len(CLASSES) * replicates, 0
-    out: list[Floats] = []
-    for c, root in enumerate(np.random.SeedSequence(seed).spawn(len(CLASSES))):
-        chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
-        for begin in range(0, replicates, step):
-            some = seeds[begin : begin + step]
-            labels = draw_random_labels(chances, grades, documents, some)
-            for m, score in enumerate(scores):
-                found = np.nan_to_num(score(labels), copy=False)
-                if m == len(out):
-                    out.append(np.empty((len(CLASSES), replicates, *found.shape[1:])))
-                out[m][c, begin : begin + step] = found
-            done += len(some)
-            if progress is not None:
-                progress(done, total, "scoring random judges")
-    return out
+
+    def values(self, name: str, scores: Scores) -> Floats:
+        """Return the first measure's values, systems and topics in the order used here."""
+        wanted = {self.topics[t] for t in self.known}
+        if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
+            raise InputError(
+                f"the scores '{name}' have other systems or topics",
+                code="other-scores",
+                argument="others",
+                remedy="score the same runs on all topics that have gold labels",
+            )
+        out = np.zeros((len(self.systems), len(self.topics)))
+        rows = [scores.systems.index(s) for s in self.systems]
+        for t in self.known:
+            out[:, t] = scores.values[0][rows, scores.topics.index(self.topics[t])]
+        return out

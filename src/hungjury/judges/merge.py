@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from hungjury.data.reading.options import (
     QrelsLike,
     ReadingOptions,
     RunsLike,
+    Unpack,
     assigned,
 )
 from hungjury.data.runs import as_runs
@@ -31,11 +32,9 @@ from hungjury.judges.merge_types import MERGES, LabelMerge, Merge, Merged, Merge
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.weights import Uniform, Weights, as_weights
+from hungjury.measures.base import ratio
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.stats.resampling import interval, resample_counts
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["MERGES", "AwareMerge", "MergeLike", "em", "label_merge", "merge", "merge_method",
            "merge_names", "merges", "votes"]  # fmt: skip
@@ -433,8 +432,7 @@ def _agreed(tables: Floats, size: int) -> tuple[Floats, Floats]:
     share = tables.reshape(-1, size, size) / tables.sum(axis=1)[:, None, None]
     same = np.einsum("nii->n", share)
     chance = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
-    return same, np.divide(same - chance, 1 - chance, out=np.full(len(same), np.nan),
-                           where=chance < 1)  # fmt: skip
+    return same, ratio(same - chance, 1 - chance)
 
 
 load_plugins("hungjury.merges")

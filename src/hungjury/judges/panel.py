@@ -15,7 +15,7 @@ from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural, rel_range
 from hungjury.base.records import Record
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Judgments
+from hungjury.data.qrels import Judgments, needs_grades
 from hungjury.data.reading.options import LabelSettings
 from hungjury.data.scales import NO_ZERO
 from hungjury.stats.agreement import JudgePairs, judge_pairs
@@ -64,12 +64,7 @@ class Panel(Record, eq=False):
         if judgments.soft:
             share = label
             if rel is not None:
-                raise InputError(
-                    "rel needs grades, but these judgments are probabilities",
-                    code="needs-grades",
-                    argument="rel",
-                    remedy=("leave out", Argument("rel")),
-                )
+                raise needs_grades("rel", "rel", "leave out rel")
         elif rel is not None:
             if not grades[0] < rel <= grades[-1]:
                 raise MeasureError(
@@ -119,12 +114,7 @@ class Panel(Record, eq=False):
 
     def matrix(self) -> Int16s:
         """Return the labels [judge, document], `NOT_JUDGED` where there is none."""
-        if self.share is not None:
-            raise InputError(
-                "these judgments are probabilities, not grades",
-                code="needs-grades",
-                remedy="merge them by binmv, and score by expected measures such as eRAP",
-            )
+        self.whole_labels("a score under each judge alone")
         out = np.full((len(self.judges), len(self.pool)), NOT_JUDGED)
         out[self.judge, self.document] = np.array(self.grades, dtype=np.int16)[self.choice]
         return out
@@ -205,11 +195,7 @@ class Panel(Record, eq=False):
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""
         if self.share is not None:
-            raise MeasureError(
-                f"{method} counts labels, but these judgments are probabilities",
-                code="needs-grades",
-                remedy="merge them by binmv, which takes their mean, or round them first",
-            )
+            raise needs_grades(method)
 
     def binary_labels(self, method: str) -> None:
         """Raise if votes are grades."""

@@ -6,12 +6,10 @@ are both, and exchangeable, are paired in both directions.
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,19 +18,15 @@ from hungjury.base.choices import Pooling
 from hungjury.base.errors import Argument, InputError, Note, either, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_SMOOTHING, check_count
 from hungjury.data.labels import as_judgments
-from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgeOptions, JudgmentsLike
+from hungjury.data.qrels import Judgments, needs_grades
+from hungjury.data.reading.options import JudgeOptions, JudgmentsLike, Unpack
 from hungjury.judges.disagreement import PRM, Level, Votes, smoothed
-from hungjury.judges.families import read_families
+from hungjury.judges.families import Grouping, groups_of
 from hungjury.stats.resampling import normal_reach
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 FEW_PAIRS = 100  # observations of a level below which a note warns
 OTHER = "other"  # the kind of documents that no kind is named for
 Categories = str | Mapping[str, int] | None
-Kinds = str | os.PathLike[str] | Mapping[str, str] | None
 Groups = tuple[Bools, Bools]  # who is an assessor, and who a user
 
 
@@ -47,7 +41,7 @@ def prm(
     users: str | Iterable[str] | None = None,
     assessors: str | Iterable[str] | None = None,
     categories: Categories = None,
-    kinds: Kinds = None,
+    kinds: Grouping | None = None,
     pooling: Pooling = "shrink",
     **reading: Unpack[JudgeOptions],
 ) -> PRM:
@@ -121,11 +115,7 @@ def prm(
         reading.setdefault("grades", range(min(names), max(names) + 1))
     given = as_judgments(judgments, **reading)
     if given.soft:
-        raise InputError(
-            "these judgments are probabilities, not levels",
-            code="needs-grades",
-            remedy="give grades or categories",
-        )
+        raise needs_grades("a model of relevance")
     check_count("draws", draws, 1, MOST_DRAWS)
     if relevant is None:
         check_count("rel", rel, 1, MOST_GRADE)
@@ -157,9 +147,7 @@ def prm(
     )
     if not model.pairs.any():
         raise InputError(
-            "no document has two judgments"
-            if groups[0].all()
-            else "no document has labels of both an assessor and a user",
+            "no document was judged twice, by an assessor and by a user",
             code="no-double-judgment",
             remedy="the model is estimated from double judgments; have some documents judged twice",
         )
@@ -240,26 +228,22 @@ def _relevant(
     by_name = {word: level for level, word in names.items()}
     wanted = [by_name.get(str(v), v) for v in (() if relevant is None else relevant)]
     odd = [names.get(v, str(v)) if isinstance(v, int) else v for v in wanted if v not in levels]
-    shown = [str(names.get(v, v)) for v in levels]
-    if odd:
-        raise InputError(
-            f"no label has the level {either(odd)}; the levels are {', '.join(shown)}",
-            code="no-relevant-level",
-            remedy=("choose", Argument("relevant"), "from these levels"),
-        )
     chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(wanted))
-    if not chosen:
+    if odd or not chosen:
+        shown = ", ".join(str(names.get(v, v)) for v in levels)
+        said = f"no label has the level {either(odd)}" if odd else "no level is relevant"
         raise InputError(
-            f"no level is relevant (levels are {', '.join(shown)})",
+            f"{said}; the levels are {shown}",
             code="no-relevant-level",
             remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
         )
     return chosen  # type: ignore[return-value]
 
 
-def _parts(model: PRM, documents: list[str], kinds: Kinds, pooling: str) -> dict[str, PRM]:
+def _parts(model: PRM, documents: list[str], kinds: Grouping, pooling: str) -> dict[str, PRM]:
     """Fit a model to each kind of document."""
-    kind = np.array(_kinds_of(documents, kinds))
+    known = groups_of(documents, kinds, "kinds", "^[a-z]+")
+    kind = np.array([known.get(name) or OTHER for name in documents])
     votes = {name: model.votes.of(kind == name) for name in sorted(set(kind.tolist()))}
     parts = {name: replace(model, votes=mine) for name, mine in votes.items()}
     if pooling == "shrink" and len(parts) > 1:
@@ -285,26 +269,6 @@ def _likeness(parts: list[PRM]) -> Floats:
     room = np.maximum(total - (worth**2).sum(axis=0) / total - chance, 1e-9)
     alike = np.clip((apart - chance) / room, 1e-9, 1.0)  # correlation within a kind
     return np.asarray(np.minimum(1 / alike - 1, total))
-
-
-def _kinds_of(documents: list[str], kinds: Kinds) -> list[str]:
-    if isinstance(kinds, Mapping) or (kinds is not None and os.path.exists(kinds)):
-        known = kinds if isinstance(kinds, Mapping) else read_families(kinds)
-        return [known.get(name, OTHER) for name in documents]
-    try:
-        found = [re.search(str(kinds), name) for name in documents]
-    except re.error as error:
-        found, problem = [], f"invalid regular expression: {error}"
-    else:
-        problem = f"no document's id matches the pattern {kinds!r}"
-    if not any(found):
-        raise InputError(
-            problem,
-            code="kinds",
-            argument="kinds",
-            remedy="use a pattern that matches a part of the ids, or an existing file",
-        )
-    return [OTHER if m is None else m.group(1 if m.lastindex else 0) for m in found]
 
 
 def _directions(given: Judgments, groups: Groups, relevant: list[int]) -> Iterable[Note]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from typing import ClassVar, Literal, get_args
@@ -16,13 +16,14 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from hungjury import native
-from hungjury.base.arrays import Bools, Floats, Indices
+from hungjury.base.arrays import Bools, Floats, Indices, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.base.files import cores
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.parameters import one_of, param
+from hungjury.base.parameters import MOST_DRAWS, check_count, one_of, param
 from hungjury.base.records import Record
+from hungjury.data.runs import Progress
 from hungjury.judges.panel import shares
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
@@ -316,3 +317,78 @@ def normalised(raw: Floats, judged: Bools) -> Floats:
 def as_weights(weights: object) -> Weights:
     """Return weights, or find them by name."""
     return weights if isinstance(weights, Weights) else WEIGHTS.parse(str(weights))
+
+
+Score = Callable[[NDArray[np.uint8]], Floats]
+"""From label vectors [n, document] to values [n, system, topic]; NaN where undefined."""
+
+CLASSES = ("und", "uni", "ovr")  # few relevant, as many of each grade, most relevant (TH 4.3.2)
+RARE = 0.05  # share of relevant documents for `und`, of not relevant ones for `ovr`
+LABELS_AT_ONCE = 1 << 24
+
+
+def class_probabilities(name: str, grades: int) -> Floats:
+    """Return P(grade) of a class: equal for `uni`, else grade 0 set apart and the others equal."""
+    if name == "uni":
+        return np.full(grades, 1 / grades)
+    lowest = {"und": 1 - RARE, "ovr": RARE}[name]
+    return np.array([lowest] + [(1 - lowest) / (grades - 1)] * (grades - 1))
+
+
+def draw_random_labels(
+    chances: Floats, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
+) -> NDArray[np.uint8]:
+    """Draw the labels of a random judge for every seed: [seed, document]."""
+    upto = np.cumsum(chances)[:-1]
+    values = np.array(grades, dtype=np.uint8)
+    out = np.empty((len(seeds), documents), dtype=np.uint8)
+
+    def one(row: int) -> None:
+        chance = np.random.default_rng(seeds[row]).random(documents)
+        position = (chance >= upto[0]).view(np.uint8)
+        for limit in upto[1:]:
+            position += chance >= limit
+        out[row] = values[position]
+
+    with ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(one, range(len(seeds)), chunksize=16))
+    return out
+
+
+def random_scores(
+    scores: Sequence[Score],
+    documents: int,
+    grades: Sequence[int] = (0, 1),
+    replicates: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Floats]:
+    """Score random judges: [class, replicate, system, topic] for each of `scores`.
+
+    Every replicate has its own seed, made from `seed`, its class and its number: it does not
+    depend on how many others there are. Where a measure is undefined it scores 0.
+    """
+    check_count("replicates", replicates, 1, MOST_DRAWS)
+    if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
+        raise MeasureError(
+            f"random judges are not defined for the grades {list(grades)}",
+            code="invalid-grades",
+            remedy="declare at least two grades from 0 to 255",
+        )
+    step = max(1, LABELS_AT_ONCE // max(documents, 1))
+    total, done = len(CLASSES) * replicates, 0
+    out: list[Floats] = []
+    for c, root in enumerate(np.random.SeedSequence(seed).spawn(len(CLASSES))):
+        chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
+        for begin in range(0, replicates, step):
+            some = seeds[begin : begin + step]
+            labels = draw_random_labels(chances, grades, documents, some)
+            for m, score in enumerate(scores):
+                found = np.nan_to_num(score(labels), copy=False)
+                if m == len(out):
+                    out.append(np.empty((len(CLASSES), replicates, *found.shape[1:])))
+                out[m][c, begin : begin + step] = found
+            done += len(some)
+            if progress is not None:
+                progress(done, total, "scoring random judges")
+    return out

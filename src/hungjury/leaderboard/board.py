@@ -171,7 +171,10 @@ class Ranking(Standing, Result, eq=False):
         return [BoardRow(*row) for row in zip(self.systems, *numbers, groups, strict=True)]
 
     def table(self) -> Table:
-        """Return a row per system, with every digit."""
+        """Return a row per system, with every digit.
+
+        In "scale", which not all have, is whose means and intervals these are: "panel" or "gold".
+        """
         columns = self._columns()
         return Table(list(columns), list(zip(*columns.values(), strict=True)))
 
@@ -254,15 +257,12 @@ def judge_rows(
 ) -> list[JudgeRow]:
     """A row for every judge; `labels` and `weights` [judge, topic] are of those who vote."""
     _, kappa = found.pairs.with_others()
-    voting = jury.judgments.judges
-    accuracy: dict[str, float] = {}
-    weight: dict[str, float] | None = None
+    voting, modelled = jury.judgments.judges, labels is not None
     if labels is not None:
-        right = np.einsum("g,kgg->k", prior_of_grades(labels), labels.confusion)
-        accuracy = dict(zip(voting, right.tolist(), strict=True))
+        each = np.einsum("g,kgg->k", prior_of_grades(labels), labels.confusion)
     else:
-        share = jury.panel.vote_share() if weights is None else weights.mean(axis=1)
-        weight = dict(zip(voting, share.tolist(), strict=True))
+        each = jury.panel.vote_share() if weights is None else weights.mean(axis=1)
+    known = dict(zip(voting, each.tolist(), strict=True))
     family = dict(zip(voting, jury.judgments.families, strict=True))
     pool = max(len(found.panel.pool), 1)
     return [
@@ -273,8 +273,8 @@ def judge_rows(
             covered=int(found.labels[k]) / pool,
             relevant=float(1 - found.label_rates[k, 0]),
             kappa=None if np.isnan(kappa[k]) else float(kappa[k]),
-            accuracy=accuracy.get(name),
-            weight=None if weight is None else weight.get(name, 0.0),
+            accuracy=known.get(name) if modelled else None,
+            weight=None if modelled else known.get(name, 0.0),
         )
         for k, name in enumerate(found.judges)
     ]
@@ -423,20 +423,11 @@ class Leaderboard(Ranking, eq=False):
         """When two systems are told apart, and what that allows for."""
         stretch = 1.0 if self.correction is None else self.correction.stretch
         looks = "" if stretch == 1 else ", at any of the declared looks"
+        level = self.settings.level
         if self.settings.together:
-            return (
-                "at a level of "
-                f"{percent(self.settings.level)} no pair at all is told apart by chance{looks}"
-            )
-        needed = chance_needed(self.settings.level, stretch)
+            return f"at a level of {percent(level)} no pair at all is told apart by chance{looks}"
+        needed = chance_needed(level, stretch)
         return f"P(one beats the other) is at least {needed:.3f}, each pair by itself{looks}"
-
-    def table(self) -> Table:
-        """Return a row per system, with every digit.
-
-        "scale" says whose means and intervals these are: "panel" or "people".
-        """
-        return super().table()
 
     def _columns(self) -> dict[str, Sequence[Any]]:
         return {**super()._columns(), "scale": [self.scale] * len(self.systems)}

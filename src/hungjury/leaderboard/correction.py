@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -43,26 +45,11 @@ Interval = tuple[float, float, float]  # middle, low, high
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor,
 SOME_LABELS = 20  # with so many labels; with fewer if its whole interval is
 PROVEN = ("nDCG", "DCG", "RBP", "P", "ERR")  # combined intervals hold: docs/how-to/spend-labels.md
-MEASURED_AT = (100, 200, 400, 1000)  # labels
-# The smaller share, of two collections, of pairs whose 95 % interval covered the difference by all
-# labels (the table in docs/how-to/spend-labels.md).
-COVERED = {
-    "nDCG@10": (0.94, 0.92, 0.91, 0.92),
-    "DCG@10": (0.93, 0.93, 0.94, 0.93),
-    "RBP(p=0.8, rel=2)": (0.95, 0.94, 0.94, 0.94),
-    "P(rel=2)@10": (0.91, 0.91, 0.94, 0.94),
-    "ERR@10": (0.91, 0.91, 0.92, 0.93),
-    "nDCG@20": (0.94, 0.93, 0.93, 0.94),
-    "nDCG@100": (0.93, 0.92, 0.92, 0.94),
-    "nDCG": (0.94, 0.94, 0.93, 0.92),
-    "P(rel=2)@100": (0.95, 0.93, 0.94, 0.95),
-    "R(rel=2)@10": (0.95, 0.92, 0.91, 0.86),
-    "R(rel=2)@100": (0.93, 0.93, 0.92, 0.90),
-    "AP(rel=2)": (0.93, 0.92, 0.92, 0.91),
-    "RR(rel=2)@10": (0.97, 0.96, 0.96, 0.96),
-    "Q": (0.94, 0.92, 0.92, 0.90),
-    "Bpref(rel=2)": (0.91, 0.92, 0.93, 0.93),
-}
+# By measure and number of labels: the smaller share, of two collections, of pairs whose 95 %
+# interval covered the difference by all labels (the table in docs/how-to/spend-labels.md).
+_HEAD, *_ROWS = csv.reader(files(__package__).joinpath("covered.csv").read_text().splitlines())
+MEASURED_AT = [int(labels) for labels in _HEAD[1:]]
+COVERED = {name: tuple(map(float, shares)) for name, *shares in _ROWS}
 SHALLOW, RANKS = 0.9, 10  # of the squared weights, in the first ranks, for a measure to combine
 DEEPEST = 1000  # ranks that a measure without a cutoff is taken to see
 RELIABLE = 0.75  # of the spread between systems that labels alone see has to be real for them to
@@ -403,6 +390,8 @@ def settled(
     better than the column, -1 for one that is worse.
     """
     notes: tuple[Note, ...] = ()
+    number = plural(correction.labels, "gold label")
+    reached, decisive, deepest = correction.depth or (0, 0, 0)
     by_gold, by_panel = apart
     opposed = bool((by_gold * by_panel < 0).any())
     fewer = np.abs(by_gold).sum() < np.abs(by_panel).sum()
@@ -417,16 +406,9 @@ def settled(
         why = "the panel alone tells more systems apart"
         if unreliable:
             why = f"{percent(1 - real)} of what they see between systems is their own error"
-        text = (
-            f"{plural(correction.labels, 'gold label')} do not decide yet: {why}, so ranks and "
-            "chances are the panel's"
-        )
-        if correction.depth is not None and not correction.reaches:
-            reached, needed, _ = correction.depth
-            text = (
-                f"labels by depth reach rank {reached} of every list and decide by this measure "
-                f"from rank {needed} on: ranks and chances are the panel's until then"
-            )
+        if not correction.reaches:
+            why = f"by depth they reach rank {reached} of every list, not {decisive}"
+        text = f"{number} do not decide yet: {why}, so ranks and chances are the panel's"
         notes = (Note("undecided-labels", correction.labels, text, about="result"),)
     if not correction.level_known:
         estimate = replace(
@@ -437,16 +419,8 @@ def settled(
             means=panel.means,
             around=estimate.centre,
         )
-        text = (
-            f"{plural(correction.labels, 'gold label')} do not support a level yet: means are on "
-            "the panel's scale"
-        )
-        if correction.depth is not None and not correction.holds:
-            reached, _, needed = correction.depth
-            text = (
-                f"labels by depth reach rank {reached} of every list and have no intervals before "
-                f"rank {needed}: means are on the panel's scale"
-            )
+        why = "" if correction.holds else f": by depth they reach rank {reached}, not {deepest}"
+        text = f"{number} do not support a level yet{why}, so means are on the panel's scale"
         if correction.decides == "gold":
             text += ", while ranks and chances follow the labels"
         notes = (*notes, Note("unknown-level", correction.labels, text, about="result"))
@@ -520,14 +494,13 @@ def _kind(
         return "direct", ()
     if gold.design == "topics":
         text = "gold labels of whole topics are used without the panel's differences"
-        return "direct", (Note("direct-only", 1, text, about="result"),)
-    if asked or not combines(options.measure, alignment.longest, gold.grades[-1]):
-        text = f"{options.measure} from gold labels alone" + (
-            "" if asked else ": combining them with the panel is not supported for this measure"
-        )
+    elif asked or not combines(options.measure, alignment.longest, gold.grades[-1]):
+        text = f"{options.measure} from gold labels alone"
+        text += "" if asked else ": combining them with the panel is not supported for this measure"
         text += "" if tried else ", whose intervals were not tried on data"
-        return "direct", (Note("direct-only", 1, text, about="result"),)
-    return "combined", ()
+    else:
+        return "combined", ()
+    return "direct", (Note("direct-only", 1, text, about="result"),)
 
 
 def _stretch(gold: GoldLabels, looks: Sequence[int], alpha: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hungjury.base.errors import Argument, InputError, Note, UnknownName, few, percent
+from hungjury.base.errors import Argument, InputError, Note, check_known, few, percent
 from hungjury.base.options import takes
 from hungjury.base.records import Record, fields_of
 from hungjury.base.results import Result, Table
@@ -270,7 +270,9 @@ def gate(
     for found in decided:
         board, compared = found.board, (baseline, *wanted)
         notes = _about_compared(board.notes, compared)
-        places = [_find(board.systems, name) for name in compared]
+        for name in compared:
+            check_known("run", name, board.systems)
+        places = [board.systems.index(name) for name in compared]
         better = -1.0 if board.smaller_is_better else 1.0
         mean, draws = better * board.centre[places], better * board.samples[:, places]
         gap, drawn = mean[1:] - mean[0], draws[:, 1:] - draws[:, :1]
@@ -384,11 +386,3 @@ def by_chance(chance: float, level: float, candidates: int = 1) -> GateVerdict:
     """The verdict from P(candidate beats baseline), one of several such decisions."""
     tail = (1 - level) / 2 / candidates
     return "better" if chance >= 1 - tail else "worse" if chance <= tail else "undecided"
-
-
-def _find(names: list[str], name: str) -> int:
-    if name not in names:
-        raise UnknownName(
-            f"no run is called '{name}'", remedy=f"the runs are {', '.join(names[:20])}"
-        )
-    return names.index(name)

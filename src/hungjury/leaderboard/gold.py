@@ -13,7 +13,7 @@ from hungjury.base.errors import Argument, InputError, Note, noted, percent, plu
 from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Judgments
+from hungjury.data.qrels import Judgments, needs_grades
 from hungjury.data.reading.options import QrelsLike
 from hungjury.data.scales import check_gold
 from hungjury.leaderboard.plan_file import Plan, in_order, named, rows_reached
@@ -143,12 +143,7 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
     """People's labels of documents of the pool."""
     pool, given = judgments.pool, gold if isinstance(gold, Judgments) else as_qrels(gold)
     if given.soft:
-        raise InputError(
-            "gold labels are probabilities",
-            code="needs-grades",
-            argument="gold",
-            remedy="give grades as gold labels",
-        )
+        raise needs_grades("a comparison with gold labels", "gold")
     place = np.array([pool.find(*name) for name in named(given.pool)], dtype=np.int64)
     label: Any = given.label if isinstance(given, Judgments) else given.labels
     if isinstance(given, Judgments):

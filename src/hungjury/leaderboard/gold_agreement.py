@@ -8,13 +8,13 @@ import numpy as np
 
 from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.choices import GoldPicture
-from hungjury.base.errors import InputError, Note, percent, plural
+from hungjury.base.errors import Note, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count, check_share
 from hungjury.base.records import Record, fields_of
 from hungjury.base.results import Plot, Result, Table
 from hungjury.base.text import finite
 from hungjury.data.labels import as_judgments
-from hungjury.data.qrels import Judgments
+from hungjury.data.qrels import Judgments, needs_grades
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.agreement import with_most
 from hungjury.judges.merge import MERGES
@@ -103,28 +103,21 @@ class GoldAgreement(Record, Result, eq=False):
         """All fields as plain numbers and lists."""
         return dict(finite(fields_of(self)))
 
-    def _together(self) -> str:
-        if len(self.judges) == 1:
-            return "One judge: no other to compare errors with."
-        if np.isnan(self.effective):
-            return "Too few gold labels to correlate the judges' errors."
-        said = f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones"
-        pairs = self.correlation[np.triu_indices(len(self.judges), 1)]
-        unknown = int(np.isnan(pairs).sum())
-        if not unknown:
-            return f"{said}."
-        return (
-            f"{said} if all pairs of judges err together as those do who share enough gold "
-            f"documents; {unknown:,} of {plural(len(pairs), 'pair')} do not."
-        )
-
     def _parts(self) -> list[str | Table]:
         """Return a row per judge, and the effective number of independent judges."""
         how = (
             f"kappa_low to kappa_high: {percent(self.level)} interval; sensitivity and specificity "
             f"at grade {self.rel}."
         )
-        return [self.table(), how, self._together()]
+        pairs = self.correlation[np.triu_indices(len(self.judges), 1)]
+        together = (
+            f"{len(self.judges):,} judges err like {self.effective:.1f} independent ones, by the "
+            f"{(~np.isnan(pairs)).sum():,} of {plural(len(pairs), 'pair')} with enough gold "
+            "documents in common."
+        )
+        if np.isnan(self.effective):
+            together = "Errors of judges cannot be correlated: too few have enough gold labels."
+        return [self.table(), how, together]
 
     def plot(self, what: GoldPicture = "kappa") -> Plot:
         """Draw each judge's kappa, the reliability of vote shares, or the correlation of errors.
@@ -184,12 +177,7 @@ def agreement_with_gold(
     check_share("level", level)
     given = as_judgments(judgments)
     if given.soft:
-        raise InputError(
-            "the judges' labels are probabilities",
-            code="needs-grades",
-            argument="judgments",
-            remedy="give judges with grades",
-        )
+        raise needs_grades("agreement with gold labels", "judgments")
     found = gold_labels(gold, given, rel, None, as_plans(plan, gold))
     mine = Panel.of(given, rel).matrix()[:, found.documents].astype(np.int64)
     weight = found.weights

@@ -20,7 +20,7 @@ from hungjury.base.choices import (
     Scope,
     Target,
 )
-from hungjury.base.errors import Argument, InputError, check_seed, plural
+from hungjury.base.errors import check_seed
 from hungjury.base.options import Option, Policy, check_known, declared
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share, order_by
 from hungjury.data.reading.options import READING, ReadingOptions, ScoreSettings, among
@@ -30,29 +30,11 @@ if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
 
 
-FEWEST_DRAWS = 100
-
-
-def _draws(draws: Any) -> int:
-    check_count("draws", draws, 0, MOST_DRAWS)
-    if draws < FEWEST_DRAWS:
-        raise InputError(
-            f"{plural(draws, 'draw')}: too few for an interval",
-            code="too-few-draws",
-            argument="draws",
-            remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
-        )
-    return int(draws)
+FEWEST_DRAWS = 100  # for an interval
 
 
 def _panel_error(size: Any) -> Any:
-    if size is not None and not (isinstance(size, (int, float)) and 0 <= size <= 1):
-        raise InputError(
-            f"panel_error is {size!r}",
-            code="panel-error",
-            remedy=(Argument("panel_error"), "is a share of the measure's range, from 0 to 1"),
-        )
-    return size
+    return size if size is None else check_share("panel_error", size, ends=True)
 
 
 def _looks(looks: Any) -> tuple[int, ...]:
@@ -117,7 +99,11 @@ class BoardArguments(PanelArguments, total=False):
     draws: Annotated[
         int,
         Option(
-            1000, "Draws of labels (or of judges) and topics.", low=0, high=MOST_DRAWS, read=_draws
+            1000,
+            "Draws of labels (or of judges) and topics.",
+            low=FEWEST_DRAWS,
+            high=MOST_DRAWS,
+            read=partial(check_count, "draws", least=FEWEST_DRAWS, most=MOST_DRAWS),
         ),
     ]
     level: Annotated[

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from hungjury.base.arrays import Bools, Floats, Int32s, Ints
@@ -14,7 +12,7 @@ from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments
 from hungjury.data.qrels import Judgments
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, assigned
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, Unpack, assigned
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
@@ -34,9 +32,6 @@ from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.stats.multiple import of_differences, typical
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 BUDGETS = (100, 200, 500, 1000)
 UNKNOWN = 0.5  # the doubt if there is only one judge, or if votes are probabilities

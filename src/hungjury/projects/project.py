@@ -133,7 +133,7 @@ class Project(Record, eq=False):
             Options of `hungjury.leaderboard`, which win over the file's.
         """
         from hungjury.leaderboard.leaderboard import leaderboard
-        from hungjury.leaderboard.several import leaderboards
+        from hungjury.leaderboard.score_board import leaderboards
 
         if collection is None and len(self.collections) > 1:
             shared = {**self.options("leaderboard"), **options}

@@ -29,7 +29,7 @@ from hungjury.judges.families import favour_text
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.gold_agreement import AgainstGold
-from hungjury.leaderboard.several import Boards
+from hungjury.leaderboard.leaderboard import Boards
 from hungjury.report import board as words
 from hungjury.report import page_data
 

@@ -1,6 +1,6 @@
-from hungjury.judges.aware_comparison import ApproachComparison as ApproachComparison
-from hungjury.judges.aware_comparison import ComparedApproach as ComparedApproach
-from hungjury.judges.aware_comparison import compare_approaches as compare_approaches
+from hungjury.judges.judge_scores import ApproachComparison as ApproachComparison
+from hungjury.judges.judge_scores import ComparedApproach as ComparedApproach
+from hungjury.judges.judge_scores import compare_approaches as compare_approaches
 from hungjury.stats.multiple import TukeyGroups as TukeyGroups
 from hungjury.studies.anova import Anova as Anova
 from hungjury.studies.anova import Means as Means

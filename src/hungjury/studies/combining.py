@@ -24,11 +24,10 @@ from hungjury.base.results import Cell, Result, Table
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.judge_scores import random_scores
 from hungjury.judges.merge import label_merge
 from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
 from hungjury.judges.panel import NOT_JUDGED
-from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
+from hungjury.judges.weights import ESTIMATORS, as_weights, normalised, random_scores
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.stats.correlation import TauTies

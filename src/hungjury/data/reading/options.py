@@ -19,10 +19,14 @@ from hungjury.data.reading import values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoLazyFrame
+    from typing_extensions import Unpack as Unpack
 
     from hungjury.data.open_scales import ScalingLike
     from hungjury.data.qrels import Judgments, Qrels
     from hungjury.data.runs import RunFiles, Runs
+
+else:
+    Unpack = None  # in annotations of options, which are not evaluated
 
 FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
 FilesLike: TypeAlias = "FileLike | Sequence[str | os.PathLike[str]]"
