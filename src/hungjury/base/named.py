@@ -247,12 +247,13 @@ T = TypeVar("T", bound=Named)
 class Catalogue(Generic[T]):
     """All things of one kind, by name in any case: ``class AP(Measure, called="AP")``.
 
-    base: their base class. hints: remedies for names that other tools use, in lower case with
-    hyphens.
+    base: their base class. hints: remedies, and for which names of other tools, in lower case with
+    hyphens and with blanks between them.
     """
 
     def __init__(self, kind: str, base: type[T], hints: Mapping[str, str] | None = None) -> None:
-        self.kind, self.hints = kind, hints or {}
+        self.kind = kind
+        self.hints = {one: hint for hint, names in (hints or {}).items() for one in names.split()}
         self._classes: dict[str, type[T]] = {}  # by name in lower case
         base.catalogue = self
 

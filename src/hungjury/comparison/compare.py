@@ -17,6 +17,7 @@ from hungjury.base.errors import (
     check_known,
     check_seed,
     few,
+    noted,
     percent,
     plural,
 )
@@ -25,15 +26,13 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import two_way_anova
 
 
-def common_values(
-    scores: Scores, fewest: int = 2
-) -> tuple[list[Floats], list[int], tuple[Note, ...]]:
-    """By measure: [system, topic] values of the topics that count for all systems, how many
-    these are, and notes on topics left out.
+def common_values(scores: Scores, fewest: int = 2) -> tuple[list[Floats], tuple[Note, ...]]:
+    """By measure: [system, topic] values of the topics that count for all systems, and notes on
+    topics left out.
 
     Values of counts are multiplied by the number of topics: means over topics are then sums.
     """
-    values, numbers, notes = [], [], []
+    values, notes = [], []
     counted = scores.counted()
     for m, measure in enumerate(scores.measures):
         use = counted[m].all(axis=0)
@@ -49,10 +48,8 @@ def common_values(
             text = (f"the labels behind {measure} are uncertain, which tests over topics ignore; "
                     "evaluate E(X) with distribution=True to include it")  # fmt: skip
             notes.append(Note("uncertain-labels", 1, text, about="result"))
-        number = kept.shape[1]
-        values.append(kept * number if scores.averages[m] == "sum" else kept)
-        numbers.append(number)
-    return values, numbers, tuple(notes)
+        values.append(kept * kept.shape[1] if scores.averages[m] == "sum" else kept)
+    return values, tuple(notes)
 
 
 def _check_topics(scores: Scores, m: int, use: Bools, needed: int) -> None:
@@ -151,7 +148,8 @@ def compare(
     usual: Multiplicity = "none" if TESTS[test].together else "holm"
     asked = {"samples": samples, "seed": seed} if TESTS[test].draws else {}
     how = Testing(test, correction or usual, alpha, margin, **asked)
-    values, kept, notes = common_values(scores)
+    values, notes = common_values(scores)
+    kept = [v.shape[1] for v in values]
     means = np.array([v.mean(axis=1) for v in values])
     smaller = scores.signs < 0
     order = np.argsort(-scores.signs[0] * means[0], kind="stable").tolist()
@@ -173,6 +171,8 @@ def compare(
     if ranks and test in ("t", "randomisation") and min(kept) < 50:
         notes += (_rejects_too_often(ranks[0], test, min(kept)),)
     beyond = out_of_reach(how, len(one), min(kept))
+    notes += noted("out-of-reach", len(one) if beyond else 0, beyond, about="result")
+    by_measure = list(zip(scores.measures, values, scores.averages, smaller, strict=True))
     return Comparison(
         **vars(how),
         measures=scores.measures,
@@ -180,19 +180,13 @@ def compare(
         mean=means[:, order],
         rows=rows,
         baselines=baselines,
-        counts=frozenset(
-            m for m, a in zip(scores.measures, scores.averages, strict=True) if a == "sum"
-        ),
-        smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
+        counts=frozenset(m for m, _, average, _ in by_measure if average == "sum"),
+        smaller=frozenset(m for m, _, _, less in by_measure if less),
         family=len(one),
         scores=scores,
-        anova={m: two_way_anova(v) for m, v in zip(scores.measures, values, strict=True)}
-        if test == "tukey"
-        else {},
+        anova={m: two_way_anova(v) for m, v, *_ in by_measure if test == "tukey"},
         settings=scores.settings,
-        notes=scores.notes
-        + notes
-        + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),
+        notes=scores.notes + notes,
     )
 
 

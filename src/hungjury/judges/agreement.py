@@ -12,7 +12,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import AgreementPicture
 from hungjury.base.errors import InputError, Note, check_known, few, percent, plural
 from hungjury.base.parameters import MOST_LABELS, check_count
-from hungjury.base.records import Record
+from hungjury.base.records import Record, fields_of
 from hungjury.base.results import Plot, Result, Table, in_report
 from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import Alignment, align
@@ -254,14 +254,8 @@ class Agreement(Record, Result, eq=False):
             "warnings": self.warnings,
         }
         if self.rankings is not None:
-            out["rankings"] = {
-                "measure": self.rankings.measure,
-                "systems": self.rankings.systems,
-                "scores": self.rankings.scores,
-                "tau_b": self.rankings.tau,
-                "tau_ap": self.rankings.tau_ap,
-                "favours": self.rankings.favours,
-            }
+            known = {**fields_of(self.rankings), "tau_b": self.rankings.tau}
+            out["rankings"] = {n: v for n, v in known.items() if n not in ("tau", "notes")}
         return dict(finite(out))
 
 

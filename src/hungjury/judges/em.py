@@ -78,7 +78,7 @@ class ExpectationMaximisation(LabelMerge):
         posterior = np.zeros((len(panel.pool), size))
         posterior[judged] = found / found.sum(axis=1, keepdims=True)
         groups = len(panel.pool.topics) if scope == "topic" else 1
-        return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
+        return Verdict(posterior=posterior, fit=fit_of(learned, np.unique(group), groups, size))
 
     def _learn(
         self, panel: Panel, document: Int32s, group: Ints, posterior: Floats
@@ -319,7 +319,7 @@ def _softmax(values: Floats) -> Floats:
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _fit(learned: tuple[Array, ...], where: Ints, groups: int, size: int) -> Fit:
+def fit_of(learned: tuple[Array, ...], where: Ints, groups: int, size: int) -> Fit:
     """Collect the models of all groups; those without votes, not among `where`, took no round."""
     prior, confusion, log_likelihood, rounds, converged, unit_group, unit_judge = learned
 

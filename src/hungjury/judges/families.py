@@ -32,6 +32,7 @@ FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
 FEWEST_SYSTEMS = 5  # that one is compared with
 PERMUTATIONS = 2000
+MOST_FAVOURED = 3  # single systems that are named
 SURE = normal_reach(0.95)  # standard errors below 0 that show a contradiction
 
 
@@ -318,7 +319,6 @@ def favours(
     families: Sequence[str],
     systems: Sequence[str],
     kin: Bools | None = None,
-    most: int = 3,
 ) -> tuple[Favour, ...]:
     """Find who favours whom: the largest interactions of families and systems.
 
@@ -330,8 +330,6 @@ def favours(
         Names; a family is that of a judge.
     kin
         [system]: a group that is tested as a whole, too.
-    most
-        The number of single systems that are returned.
 
     Notes
     -----
@@ -349,7 +347,7 @@ def favours(
     if centre.any():
         off -= np.outer(off @ centre / (centre @ centre), centre)
     share = (off[:, None, :] >= off[:, :, None] - 1e-12).mean(axis=2)
-    first = np.argsort(-off, axis=None, kind="stable")[:most]
+    first = np.argsort(-off, axis=None, kind="stable")[:MOST_FAVOURED]
     places = zip(*np.unravel_index(first, off.shape), strict=True)
     out = [Favour(names[f], systems[s], float(off[f, s]), float(share[f, s])) for f, s in places]
     if kin is not None and kin.any() and not kin.all():

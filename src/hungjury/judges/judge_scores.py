@@ -372,7 +372,22 @@ def compare_approaches(
     wanted = as_measure(measure)
     methods, notes = _scorable([label_merge(one) for one in merges], wanted)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
-    against = _Gold(scored)
+    if scored.gold is None:
+        raise InputError(
+            "approaches are compared by gold labels",
+            code="no-gold",
+            remedy=("give", Argument("gold")),
+        )
+    known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))  # topics with gold labels
+    truth = over_topics(scored.gold[0][:, known], wanted.average)
+
+    def compared(approach: str, values: Floats, measure: str) -> ComparedApproach:
+        """Compare the systems' means of values [system, gold topic] with gold."""
+        means = over_topics(values, wanted.average)
+        both = wanted.better(means), wanted.better(truth)
+        close = kendall(*both), tau_ap(*both), rmse(means, truth)
+        return ComparedApproach(approach, *map(float, close), measure)
+
     (random,) = scored.random(replicates, seed, progress)
     panel = scored.panel(0, random, orientation)
     names, more = _comparable(panel, wanted)
@@ -381,17 +396,19 @@ def compare_approaches(
     for name in names:
         weights = as_weights(name).of(panel)
         values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
-        found.append(against.compare(name, values, shown))
+        found.append(compared(name, values[:, known], shown))
     for method in methods:
         merged = merge(scored.judgments, method, rel, seed=seed)
         soft = method.scored_in_expectation
         labels, one = (merged, wanted.for_probabilities()) if soft else (merged.hard(), wanted)
         scores = score_alignment(scored.alignment, labels, [one], "judged", "zero", "nonrelevant")
-        found.append(against.compare(str(method), scores.values[0], str(one)))
+        found.append(compared(str(method), scores.values[0][:, known], str(one)))
+    gold_topics = [scored.alignment.pool.topics[t] for t in known]
     for name, given in (others or {}).items():
-        found.append(against.compare(name, against.values(name, given), given.measures[0]))
+        values = _values_of(name, given, scored.alignment.systems, gold_topics)
+        found.append(compared(name, values, given.measures[0]))
     alone = zip(panel.judges, panel.scores, strict=True)
-    judges = [against.compare(who, one, shown) for who, one in alone]
+    judges = [compared(who, one[:, known], shown) for who, one in alone]
     return ApproachComparison(shown, found, judges, wanted.notes() + notes + more)
 
 
@@ -422,46 +439,14 @@ def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note
     return ["uni", *names], _left_out("estimator", out, why)
 
 
-class _Gold:
-    """The systems' means under gold labels, on the topics that have them."""
-
-    def __init__(self, scored: JudgedRuns) -> None:
-        if scored.gold is None:
-            raise InputError(
-                "approaches are compared by gold labels",
-                code="no-gold",
-                remedy=("give", Argument("gold")),
-            )
-        self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
-        self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
-        self.better, self.average = scored.measures[0].better, scored.measures[0].average
-        self.means = over_topics(scored.gold[0][:, self.known], self.average)
-        self.ranked = self.better(self.means)
-
-    def compare(self, approach: str, values: Floats, measure: str) -> ComparedApproach:
-        """Compare the systems' means of values [system, topic] with gold."""
-        means = over_topics(values[:, self.known], self.average)
-        ranked = self.better(means)
-        return ComparedApproach(
-            approach,
-            float(kendall(ranked, self.ranked)),
-            float(tau_ap(ranked, self.ranked)),
-            float(rmse(means, self.means)),
-            measure,
+def _values_of(name: str, scores: Scores, systems: list[str], topics: list[str]) -> Floats:
+    """[system, topic]: values by the first measure, in this order."""
+    if set(scores.systems) != set(systems) or not set(topics) <= set(scores.topics):
+        raise InputError(
+            f"the scores '{name}' have other systems or topics",
+            code="other-scores",
+            argument="others",
+            remedy="score the same runs on all topics that have gold labels",
         )
-
-    def values(self, name: str, scores: Scores) -> Floats:
-        """Return the first measure's values, systems and topics in the order used here."""
-        wanted = {self.topics[t] for t in self.known}
-        if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
-            raise InputError(
-                f"the scores '{name}' have other systems or topics",
-                code="other-scores",
-                argument="others",
-                remedy="score the same runs on all topics that have gold labels",
-            )
-        out = np.zeros((len(self.systems), len(self.topics)))
-        rows = [scores.systems.index(s) for s in self.systems]
-        for t in self.known:
-            out[:, t] = scores.values[0][rows, scores.topics.index(self.topics[t])]
-        return out
+    rows, columns = map(scores.systems.index, systems), map(scores.topics.index, topics)
+    return np.asarray(scores.values[0][np.ix_(list(rows), list(columns))])

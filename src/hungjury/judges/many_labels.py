@@ -31,7 +31,7 @@ from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.options import JudgeOptions
 from hungjury.data.reading.values import columns_by_role
 from hungjury.data.runs import Progress
-from hungjury.judges.em import LEAST, ExpectationMaximisation, expect, model, tally, typical
+from hungjury.judges.em import LEAST, ExpectationMaximisation, expect, fit_of, model, tally, typical
 from hungjury.judges.merge import MergeLike, label_merge
 from hungjury.judges.merge_types import (
     Fit,
@@ -409,15 +409,9 @@ def _fit(
         found = mapped(_round, asked, f"round {rounds} of EM")
         sums, change = [one[:2] for one in found], max(one[2] for one in found)
         evidence = float(sum(one[3] for one in found))
-    return Fit(
-        prior=prior[None],
-        rounds=np.array([rounds]),
-        log_likelihood=np.array([evidence]),
-        converged=np.array([change < method.tol]),
-        unit_group=np.zeros(judges, dtype=np.int64),
-        unit_judge=np.arange(judges),
-        unit_confusion=confusion.swapaxes(1, 2),
-    )
+    once, every = np.zeros(1, dtype=np.int64), np.zeros(judges, dtype=np.int64)
+    how = map(np.array, ([evidence], [rounds], [change < method.tol]))
+    return fit_of((prior, confusion, *how, every, np.arange(judges)), once, 1, size)
 
 
 def _round(given: tuple[str, Floats, Floats]) -> tuple[Floats, Floats, float, float]:

@@ -177,18 +177,10 @@ MERGES = _Merges(
     "merge",
     Merge,
     {
-        **dict.fromkeys(("majority", "majority-vote", "majorityvote", "vote"), "did you mean mv?"),
-        **dict.fromkeys(
-            ("dawid-skene", "dawidskene", "ds", "em"),
-            "did you mean em-mv or em-neu? both fit the model of Dawid and Skene",
-        ),
-        **dict.fromkeys(
-            ("mean", "average", "mean-vote", "soft"), "did you mean binmv, the mean vote?"
-        ),
-        **dict.fromkeys(
-            ("krippendorff", "krippendorff-alpha", "kappa"),
-            "this measures agreement, it does not merge; `hungjury agreement` reports it",
-        ),
+        "did you mean mv?": "majority majority-vote majorityvote vote",
+        "did you mean em-mv or em-neu, after Dawid and Skene?": "dawid-skene dawidskene ds em",
+        "did you mean binmv, the mean vote?": "mean average mean-vote soft",
+        "`hungjury agreement` measures agreement": "krippendorff krippendorff-alpha kappa",
     },
 )
 

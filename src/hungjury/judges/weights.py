@@ -219,15 +219,9 @@ WEIGHTS = _Weights(
     "kind of weights",
     Weights,  # type: ignore[type-abstract]
     {
-        **dict.fromkeys(("uniform", "equal", "majority", "none"), "did you mean uni?"),
-        **dict.fromkeys(
-            ("dawid-skene", "em", "em-mv", "em-neu", "mv", "binmv", "qbinmv"),
-            "this merges labels; `hungjury merge` and leaderboards take it",
-        ),
-        **dict.fromkeys(
-            ("krippendorff", "kappa"),
-            "this measures agreement between judges; `hungjury agreement` reports it",
-        ),
+        "did you mean uni?": "uniform equal majority none",
+        "`hungjury merge` and boards merge labels": "dawid-skene em em-mv em-neu mv binmv qbinmv",
+        "`hungjury agreement` measures agreement": "krippendorff kappa",
     },
 )
 

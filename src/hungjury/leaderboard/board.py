@@ -325,7 +325,9 @@ class Leaderboard(Ranking, eq=False):
         )
         if correction is not None:
             ranking["apart"] &= correction.concludes
-            correction = correction.ordered(order)
+            covariance = correction.direct_covariance[np.ix_(order, order)]
+            direct = {"direct_mean": correction.direct_mean[order], "direct_covariance": covariance}
+            correction = replace(correction, **direct)
         in_order = [systems[s] for s in order]
         return Leaderboard(
             **ranking,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hungjury.base.arrays import Floats, Ints
+from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, Note, few, noted, percent, plural
 from hungjury.base.records import Record, fields_of
 from hungjury.base.text import finite
@@ -210,14 +210,6 @@ class Correction(Record, eq=False):
             f"the panel agrees poorly with gold labels (correlation {middle:.2f}, "
             f"{percent(self.interval_level)} interval {low:.2f} to {high:.2f}): "
             f"{rest if self.concludes else 'nothing can be concluded'}"
-        )
-
-    def ordered(self, order: Ints) -> Correction:
-        """With systems in another order."""
-        return replace(
-            self,
-            direct_mean=self.direct_mean[order],
-            direct_covariance=self.direct_covariance[np.ix_(order, order)],
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -360,11 +360,6 @@ class ErrorDraws(Record, eq=False):
         out += (self.tau if tau is None else tau) * self.systems
         return np.asarray(out + (self.kin if kin else self.overrated))
 
-    @property
-    def lasting(self) -> tuple[Floats, Floats]:
-        """The parts that do not average out over topics: of all systems, and of kin."""
-        return self.tau * self.systems + self.below, self.kin
-
 
 class Estimate(Record, eq=False):
     """Means as they are reported, in the order of the alignment's systems.

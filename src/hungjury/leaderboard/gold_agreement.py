@@ -25,6 +25,7 @@ from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.evidence import Evidence
 from hungjury.leaderboard.gold import GoldLabels, gold_labels
 from hungjury.leaderboard.plan_file import PlansLike, as_plans
+from hungjury.measures.base import ratio
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.agreement import (
@@ -184,32 +185,29 @@ def agreement_with_gold(
     relevant = found.at_least[:, 0]  # of binary labels, 1 is `rel` and more
     errors = found.errors(mine)
     rng = np.random.default_rng(seed)
-    figures = []
-    for said, off in zip(mine, errors, strict=True):
-        known = said >= 0
-        if not known.any():
-            figures.append((0, *[np.nan] * 7))
-            continue
-        w, hit, shares = weight[known], said[known] >= 1, found.shares[known]
-        labels = np.eye(len(found.grades))[said[known]]
-        agree, kappa = weighted_kappa(w[None], labels, shares)
+    known, hit = mine >= 0, mine >= 1
+    each = np.where(known, weight, 0.0)  # [judge, document]
+    yes, no = each * relevant, each * (1 - relevant)
+    kappas = np.full((4, len(mine)), np.nan)  # agreement, kappa, and the ends of its interval
+    for k in np.flatnonzero(known.any(axis=1)):
+        w, shares = weight[known[k]], found.shares[known[k]]
+        labels = np.eye(len(found.grades))[mine[k, known[k]]]
+        kappas[:2, k] = np.concatenate(weighted_kappa(w[None], labels, shares))
         again = w * rng.multinomial(len(w), np.full(len(w), 1 / len(w)), RESAMPLES)
         drawn = weighted_kappa(again, labels, shares)[1]
         drawn = drawn[~np.isnan(drawn)]
-        several = len(w) > 1 and len(drawn) > 0
-        ends = interval(drawn, level) if several else (np.nan, np.nan)
-        yes, no = w * relevant[known], w * (1 - relevant[known])
-        bias = w @ off[known] / w.sum()
-        figures.append(
-            (len(w), agree[0], kappa[0], *ends, _share(yes, hit), _share(no, ~hit), bias)
-        )
-    documents, *columns = np.array(figures, dtype=float).T
+        if len(w) > 1 and len(drawn):
+            kappas[2:, k] = interval(drawn, level)
+    sensitivity = ratio((yes * hit).sum(axis=1), yes.sum(axis=1))
+    specificity = ratio((no * ~hit).sum(axis=1), no.sum(axis=1))
+    bias = ratio(np.nansum(each * errors, axis=1), each.sum(axis=1))
+    figures = known.sum(axis=1), *kappas, sensitivity, specificity, bias
     correlation = error_correlation(errors, weight)
-    votes = (mine >= 0).sum(axis=0)
+    votes = known.sum(axis=0)
     some = votes > 0
-    stated = (mine[:, some] >= 1).sum(axis=0) / votes[some]
+    stated = hit[:, some].sum(axis=0) / votes[some]
     return GoldAgreement(
-        **dict(zip(FIGURES, (documents.astype(np.int64), *columns), strict=True)),
+        **dict(zip(FIGURES, figures, strict=True)),
         judges=given.judges,
         correlation=correlation,
         effective=effective_judges(correlation),
@@ -220,11 +218,6 @@ def agreement_with_gold(
         at_least=check_count("at_least", at_least, 0, MOST_LABELS),
         notes=found.notes,
     )
-
-
-def _share(weight: Floats, hit: Bools) -> float:
-    total = float(weight.sum())
-    return float(weight[hit].sum()) / total if total > 0 else float("nan")
 
 
 ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them

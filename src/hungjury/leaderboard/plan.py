@@ -208,6 +208,10 @@ def plan(
                  priority[rows])
         for rows in (order[:size][~known[order[:size]]], order[:size][known[order[:size]]])
     )  # fmt: skip
+    foreseen = []
+    if design not in ("topics", "depth"):
+        vote = panel.merged(VOTE)
+        foreseen = expected_differences(wanted[0], aligned, vote, weight, budget, "population")
     following = float(priority[order[size]]) if size < len(order) else np.inf
     return Plan(
         **vars(listed),
@@ -222,11 +226,7 @@ def plan(
         frame=np.unique(short_hashes(hashes)),
         reused=had,
         labels_at_hand=int(known.sum()),
-        expected=[]
-        if design in ("topics", "depth")
-        else expected_differences(
-            wanted[0], aligned, panel.merged(VOTE), weight, budget, "population"
-        ),
+        expected=foreseen,
     )
 
 

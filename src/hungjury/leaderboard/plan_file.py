@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from itertools import takewhile
 from os import PathLike
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -226,19 +226,7 @@ class Plan(PlanRows, Result, eq=False):
         return _parsed(read_lines(path, WRITTEN), str(path))
 
     def _head(self) -> dict[str, Any]:
-        return {
-            "measure": "; ".join(self.measures),
-            "design": self.design,
-            "budget": self.budget,
-            "seed": self.seed,
-            "documents in the pool": self.pool,
-            "topics in the pool": self.pool_topics,
-            "next priority": repr(self.next_priority),
-            "labels at hand": self.labels_at_hand,
-            "reused": json.dumps(self.reused.listed()),
-            "expected": " ".join(f"{labels}={size:.6g}" for labels, size in self.expected),
-            "frame": base64.b64encode(self.frame.tobytes()).decode(),
-        }
+        return {line: write(getattr(self, name)) for line, (name, write, _) in HEAD.items()}
 
     @property
     def digest(self) -> str:
@@ -251,6 +239,31 @@ class Plan(PlanRows, Result, eq=False):
                   self.weight.tolist(), self.priority.tolist())  # fmt: skip
         said = {JUDGE + judge: labels for judge, labels in self.votes.items()}
         return dict(zip(COLUMNS, values, strict=True)) | said
+
+
+def _frame(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(b64decode(text), dtype="<u4")
+
+
+def _sizes(text: str) -> list[tuple[int, float]]:
+    pairs = (pair.split("=") for pair in text.split())
+    return [(int(labels), float(size)) for labels, size in pairs]
+
+
+# The lines above the table: the field of a plan, how it is written, and how it is read.
+HEAD: dict[str, tuple[str, Callable[[Any], Any], Callable[[str], Any]]] = {
+    "measure": ("measures", "; ".join, lambda text: text.split("; ")),
+    "design": ("design", str, str),
+    "budget": ("budget", int, int),
+    "seed": ("seed", int, int),
+    "documents in the pool": ("pool", int, int),
+    "topics in the pool": ("pool_topics", int, int),
+    "next priority": ("next_priority", repr, float),
+    "labels at hand": ("labels_at_hand", int, int),
+    "reused": ("reused", lambda had: json.dumps(had.listed()), lambda t: _rows(json.loads(t))),
+    "expected": ("expected", lambda e: " ".join(f"{n}={size:.6g}" for n, size in e), _sizes),
+    "frame": ("frame", lambda frame: b64encode(frame.tobytes()).decode(), _frame),
+}
 
 
 def in_order(plan: Plan) -> PlanRows:
@@ -361,26 +374,10 @@ def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
         for c, column in enumerate(names)
         if column.startswith(JUDGE)
     }
-    expected = [pair.split("=") for pair in head["expected"].split()]
     check_choice("design", head["design"], get_args(PlanDesign))
-    return Plan(
-        topics=[row[0] for row in body],
-        documents=[row[1] for row in body],
-        weight=weight,
-        priority=priority,
-        next_priority=threshold,
-        votes=said,
-        measures=head["measure"].split("; "),
-        design=cast(PlanDesign, head["design"]),
-        budget=int(head["budget"]),
-        seed=int(head["seed"]),
-        pool=int(head["documents in the pool"]),
-        pool_topics=int(head["topics in the pool"]),
-        frame=np.frombuffer(base64.b64decode(head["frame"]), dtype="<u4"),
-        reused=_rows(json.loads(head["reused"])),
-        labels_at_hand=int(head["labels at hand"]),
-        expected=[(int(labels), float(size)) for labels, size in expected],
-    )
+    known = {name: read(head[line]) for line, (name, _, read) in HEAD.items()}
+    topics, documents = [row[0] for row in body], [row[1] for row in body]
+    return Plan(topics, documents, weight, priority, votes=said, **known)
 
 
 def _rows(listed: list[list[Any]]) -> PlanRows:

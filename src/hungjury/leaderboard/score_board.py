@@ -215,7 +215,7 @@ def leaderboard_of_scores(
         name = measure or found.measures[0]
         found = found.select(measures=[name])
         smaller = bool(found.signs[0] < 0)
-        (counted,), _, more = common_values(found, FEWEST if population else 1)
+        (counted,), more = common_values(found, FEWEST if population else 1)
         average = found.averages[0]
         cells, notes = averaged(counted, average), notes + more
         who = "errors of whoever scored are not included"
@@ -485,7 +485,8 @@ def _pieces(
         errors = board.evidence.made.error
         if errors is not None:  # part of what is assumed is the same on all collections
             at_first = board.evidence.order[at]
-            shared = zip(errors.lasting, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
+            lasting = errors.tau * errors.systems + errors.below, errors.kin  # with any topics
+            shared = zip(lasting, (SHARED_SYSTEMS, SHARED_KIN), both, strict=True)
             for error, correlation, common in shared:
                 own = error[:, at_first] @ join
                 again = common @ _root(np.atleast_2d(np.cov(own.T)))

@@ -320,9 +320,7 @@ _AGREEMENT = "agreement between judges is not a measure of runs; `hungjury agree
 CATALOGUE = Catalogue(
     "measure",
     Measure,
-    dict.fromkeys(
-        ("krippendorff", "krippendorff-alpha", "kappa", "cohen-kappa", "fleiss-kappa"), _AGREEMENT
-    ),
+    {_AGREEMENT: "krippendorff krippendorff-alpha kappa cohen-kappa fleiss-kappa"},
 )
 
 
