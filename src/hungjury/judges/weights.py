@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from typing import ClassVar, Literal, get_args
 
@@ -19,12 +18,12 @@ from hungjury import native
 from hungjury.base.arrays import Bools, Floats, Indices, NDArray
 from hungjury.base.choices import Orientation
 from hungjury.base.errors import InputError, MeasureError
-from hungjury.base.files import cores
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_DRAWS, check_count, one_of, param
 from hungjury.base.records import Record
 from hungjury.data.runs import Progress
 from hungjury.judges.panel import shares
+from hungjury.measures.batch import on_all_cores
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
 Gap = Literal["fro", "rmse", "kld", "tau", "apc"]
@@ -181,9 +180,7 @@ class ScoredPanel(Record, eq=False):
             mine, theirs = self.scores[who][:, :, topics], random[c][:, :, topics]
             out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs, self.smaller)[:, None]
 
-        tasks = list(itertools.product(range(len(random)), groups))
-        with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
-            list(pool.map(compare, tasks))
+        on_all_cores(compare, list(itertools.product(range(len(random)), groups)))
         self.kept[granularity, gap] = out
         return out
 
@@ -344,8 +341,7 @@ def draw_random_labels(
             position += chance >= limit
         out[row] = values[position]
 
-    with ThreadPoolExecutor(cores()) as pool:
-        list(pool.map(one, range(len(seeds)), chunksize=16))
+    on_all_cores(one, list(range(len(seeds))))
     return out
 
 

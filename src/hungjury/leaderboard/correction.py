@@ -91,15 +91,11 @@ class Covered(Record):
     @staticmethod
     def record(measure: Measure, labels: int) -> Covered | None:
         """Return the record of a measure, or of the nearest that was tried; None if none was."""
-        tried = [(name, as_measure(name)) for name in COVERED]
-        far = {
-            name: abs(np.log((measure.depth or DEEPEST) / (other.depth or DEEPEST)))
-            for name, other in tried
-            if other.name == measure.name
-        }
-        if not far:
+        names = [name for name in COVERED if as_measure(name).name == measure.name]
+        if not names:
             return None
-        nearest = min(far, key=lambda name: far[name])
+        depths = np.log([one.depth or DEEPEST for one in (measure, *map(as_measure, names))])
+        nearest = names[int(np.argmin(np.abs(depths[1:] - depths[0])))]
         place = int(np.argmin(np.abs(np.log(np.array(MEASURED_AT) / max(labels, 1)))))
         return Covered(nearest, MEASURED_AT[place], COVERED[nearest][place])
 

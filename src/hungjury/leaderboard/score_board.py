@@ -102,11 +102,10 @@ class ScoreBoard(Ranking, eq=False):
         found = wins, (len(self.systems) - points).mean(axis=0), points.sum(axis=0)
         columns |= {name: one.tolist() for name, one in zip(OVER_ALL, found, strict=True)}
         for (name, board), row in zip(self.parts.items(), means, strict=True):
-            letters = {one.system: one.letters for one in board.rows()}
+            known = {one.system: one for one in board.rows()}
             columns[name] = row.tolist()
-            chances = dict(zip(board.systems, board.p_best.tolist(), strict=True))
-            columns[f"{name} p_best"] = [chances[system] for system in self.systems]
-            columns[f"{name} groups"] = [letters[system] for system in self.systems]
+            columns[f"{name} p_best"] = [known[system].p_best for system in self.systems]
+            columns[f"{name} groups"] = [known[system].letters for system in self.systems]
         return columns
 
     def to_dict(self) -> dict[str, Any]:
