@@ -266,12 +266,11 @@ class CrowdKit(LabelMerge):
             if soft:
                 answer = self.aggregator.fit_predict_proba(frame)
                 answer = answer.reindex(index=tasks, columns=range(size)).to_numpy(dtype=float)
-                known = ~np.isnan(answer).all(axis=1)
-                posterior[tasks] = np.nan_to_num(answer)
             else:
                 labels = self.aggregator.fit_predict(frame).reindex(tasks).to_numpy(dtype=float)
-                known = ~np.isnan(labels)
-                posterior[tasks[known], labels[known].astype(np.int64)] = 1.0
+                answer = np.where(np.isnan(labels), np.nan, labels == np.arange(size)[:, None]).T
+            known = ~np.isnan(answer).all(axis=1)
+            posterior[tasks] = np.nan_to_num(answer)
             if not known.all():
                 document = panel.pool.documents[int(tasks[np.flatnonzero(~known)[0]])]
                 raise MeasureError(
