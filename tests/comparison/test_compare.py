@@ -298,8 +298,8 @@ def test_uncertain_labels_are_told():
     ("scores", "arguments", "error", "said"),
     [
         (some_scores(systems=2).to_dict(), {}, InputError, "scores must be a Scores"),
-        (scores_of(np.zeros((1, 1, 5))), {}, InputError, "only one system, 's0'"),
-        (scores_of(np.zeros((1, 0, 5))), {}, InputError, "no systems to compare"),
+        (scores_of(np.zeros((1, 1, 5))), {}, InputError, "1 system to compare"),
+        (scores_of(np.zeros((1, 0, 5))), {}, InputError, "0 systems to compare"),
         (scores_of(np.zeros((1, 2, 1))), {}, InputError, "1 topic in common; .*\n.*more topics"),
         (scores_of(np.zeros((1, 2, 0))), {}, InputError, "0 topics in common"),
         (some_scores(), {"baseline": "S1"}, UnknownName, "no system 'S1' .*\n.*did you mean 's1'"),

@@ -343,7 +343,7 @@ def test_pairs_without_a_common_document_are_told():
     (line,) = told(one)
     assert line.startswith("1 pair of judges (of 3) without a document in common")
     (line,) = told({**one, "d": {"t": {"w": 1}}})
-    assert line.startswith("4 pairs of judges (of 6) have no document in common")
+    assert line.startswith("4 pairs of judges (of 6) without a document in common")
 
 
 def test_bad_input():
@@ -454,5 +454,5 @@ def test_the_effective_number_of_a_crowd_has_its_caveat():
     found = hj.agreement_with_gold(votes, gold, at_least=100)
     unknown = int(np.isnan(found.correlation[np.triu_indices(120, 1)]).sum())
     assert unknown > 0
-    assert f"{unknown:,} of 7,140 pairs do not" in found.to_text()
+    assert f"by the {7140 - unknown:,} of 7,140 pairs" in found.to_text()
     assert [row[0] for row in found.table().rows] == ["w7", "w8"]

@@ -100,7 +100,7 @@ def test_what_cannot_be_compared(sim: Any, compared: ApproachComparison) -> None
     elsewhere = hj.evaluate(sim.gold.select(["1"]), sim.runs, "AP")
     with pytest.raises(InputError, match="'short' have other systems"):
         run(others={"short": elsewhere})
-    with pytest.raises(UnknownName, match="'nothing' was not compared"):
+    with pytest.raises(UnknownName, match="no combination 'nothing'"):
         compared["nothing"]
     with pytest.raises(InputError, match="'name' for by"):
         compared.best_first("name")

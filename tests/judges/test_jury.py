@@ -157,7 +157,11 @@ def test_families_by_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("families", "message"),
-    [("(", "invalid regular expression"), ("zzz", "no judge's name"), ({"x": "y"}, "not there: x")],
+    [
+        ("(", "invalid regular expression"),
+        ("zzz", "no name matches the pattern 'zzz'"),
+        ({"x": "y"}, "not there: x"),
+    ],
 )
 def test_families_that_are_refused(families, message):
     with pytest.raises(HungjuryError, match=message):

@@ -210,7 +210,7 @@ def test_a_panel_with_gold(made):
 
 def test_a_missing_run_is_an_error(made):
     for pair in (("system1", "nobody"), ("nobody", "system1")):
-        with pytest.raises(HungjuryError, match="no run is called 'nobody'"):
+        with pytest.raises(HungjuryError, match="no run 'nobody' in this result"):
             gate(made.gold, made.runs, *pair)
 
 

@@ -50,11 +50,11 @@ def test_labels_by_depth_decide_once_they_reach_far_enough(by_depth, measure, ra
             assert found.scale == "panel"
             assert decided.low is None
             unknown = [note.text for note in found.notes if note.kind == "unknown-level"]
-            assert f"no intervals before rank {depth[2]}" in unknown[0]
+            assert f"they reach rank {rank - missing}, not {depth[2]}" in unknown[0]
         elif found.correction.decides == "gold":
             assert decided.low is not None
         return
-    assert f"labels by depth reach rank {rank - missing} of every list" in texts[0]
+    assert f"by depth they reach rank {rank - missing} of every list, not {needed}" in texts[0]
     assert found.correction.decides == "panel"
     assert found.scale == "panel"
     alone = hj.leaderboard(made.judgments, made.runs, measure, draws=100)
@@ -90,8 +90,7 @@ def test_the_first_relevant_document_is_decided_by_depth_only(by_depth, measure)
     assert found.correction.decides == found.scale == "panel"
     assert found.correction.covered is None
     texts = " ".join(note.text for note in found.notes)
-    assert "labels by depth reach rank 0 of every list and decide by this measure from rank 1 on"\
-        in texts  # fmt: skip
+    assert "by depth they reach rank 0 of every list, not 1" in texts
     alone = hj.leaderboard(made.judgments, made.runs, measure, draws=100)
     assert found.p_best == pytest.approx(alone.p_best)
     (decided,) = hj.gate(made.judgments, made.runs, *found.systems[1::-1], measure, **given)

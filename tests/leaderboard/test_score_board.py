@@ -220,8 +220,8 @@ def test_repeats_are_one_system() -> None:
     several, single = (np.var(b.samples[:, 0] - b.samples[:, 1]) for b in (board, one))
     assert several > single  # one seed alone hides how much seeds differ
     for pattern, words in [
-        ("x", "no two names"),
-        (".*", "matches the whole name"),
+        ("x", "does not tell repeats"),
+        (".*", "does not tell repeats"),
         ("(", "regular"),
     ]:
         with pytest.raises(InputError, match=words):

@@ -289,7 +289,7 @@ class ApproachComparison(Record, Result, eq=False):
 
     def __getitem__(self, approach: str) -> ComparedApproach:
         known = {one.approach: one for one in self.approaches}
-        check_known("approach", approach, list(known))
+        check_known("combination", approach, list(known))
         return known[approach]
 
     def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:

@@ -116,8 +116,8 @@ class GoldAgreement(Record, Result, eq=False):
             f"{(~np.isnan(pairs)).sum():,} of {plural(len(pairs), 'pair')} with enough gold "
             "documents in common."
         )
-        if np.isnan(self.effective):
-            together = "Errors of judges cannot be correlated: too few have enough gold labels."
+        if np.isnan(self.effective) or not len(pairs):
+            together = "No two judges share enough gold documents to correlate their errors."
         return [self.table(), how, together]
 
     def plot(self, what: GoldPicture = "kappa") -> Plot:
