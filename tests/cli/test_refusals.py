@@ -220,7 +220,7 @@ WRONG = [  # words, and what is said
     ("leaderboard PANEL --plugin .x", "the plugin '.x' cannot be imported"),
     ("leaderboard PANEL --plugin broken", "the plugin 'broken' cannot be imported"),
     ("leaderboard PANEL --project latin.toml", "latin.toml: not text in UTF-8"),
-    ("gate --qrels gold.qrels --runs runs/* --baseline x --candidate system1", "no run 'x' in this result"),
+    ("gate --qrels gold.qrels --runs runs/* --baseline x --candidate system1", "no run 'x'"),
     ("plan PANEL --budget 99999999", "larger than the pool"),
     ("agreement PANEL --families (", "invalid regular expression for families"),
     ("aware PANEL --weights none", "unknown kind of weights"),
