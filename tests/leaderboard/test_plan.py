@@ -15,7 +15,7 @@ from hungjury.cli.main import hungjury as command
 from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.panel_error import PANEL_ERROR, expected_contrasts, exposure_kernel
+from hungjury.leaderboard.panel_error import PRIOR_TAU, expected_contrasts, exposure_kernel
 from hungjury.leaderboard.plan import (
     DRAWS,
     UNKNOWN,
@@ -452,7 +452,7 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
         around = effect[:, d] - effect[:, d].mean(axis=0)
         covariance = np.diag(chances[d]) - np.outer(chances[d], chances[d])
         left += (1 / probability[d] - 1) * around @ covariance @ around.T
-    left = expected_contrasts(left, exposure_kernel(aligned), PANEL_ERROR)
+    left = expected_contrasts(left, exposure_kernel(aligned), PRIOR_TAU)
     gaps = [
         math.sqrt(left[a, a] + left[b, b] - 2 * left[a, b])
         for a, b in itertools.combinations(range(systems), 2)

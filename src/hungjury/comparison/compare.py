@@ -15,7 +15,6 @@ from hungjury.base.errors import (
     MeasureError,
     Note,
     check_known,
-    check_seed,
     few,
     noted,
     percent,
@@ -144,7 +143,6 @@ def compare(
     given = [baseline] if isinstance(baseline, str) else baseline or []
     baselines = list(dict.fromkeys(given))
     _check(scores, baselines, test, correction, margin)
-    check_seed(seed)
     usual: Multiplicity = "none" if TESTS[test].together else "holm"
     asked = {"samples": samples, "seed": seed} if TESTS[test].draws else {}
     how = Testing(test, correction or usual, alpha, margin, **asked)

@@ -337,7 +337,6 @@ class PRM(Record, Result, eq=False):
             Means over these topics. Intervals say how far they depend on probabilities that are
             known from few double judgments, and nothing else.
         """
-        check_count("draws", draws, 1, MOST_DRAWS)
         top = int(max(_grades(qrels).max(initial=0), 1))
         wanted = measure_list(measures)
         depth = max(one.unjudged_depth for one in wanted)

@@ -107,6 +107,25 @@ def seat_jury(
     return Jury(seated, (*turned, *against), tuple(notes), max(len(kinds), 1))
 
 
+def seated(
+    panel: Panel,
+    alignment: Alignment,
+    families: Families,
+    copies: Sequence[Sequence[str]],
+    contrary: Contrary,
+    gold: bool,
+    learns: bool,
+) -> tuple[Panel, Jury]:
+    """All judges, and those who vote. With gold labels, judges who contradict the systems are
+    read in reverse. A merge that learns from users says itself what labels are worth."""
+    agreed = correlation_with_systems(panel, alignment)
+    turned = contrary_to_systems(panel, *agreed)
+    if turned and gold and contrary == "drop":
+        panel = Panel.of(read_in_reverse(panel.judgments, turned), panel.rel)
+        agreed = correlation_with_systems(panel, alignment)
+    return panel, seat_jury(panel, families, copies, "keep" if learns else contrary, agreed)
+
+
 def _beside_systems(
     panel: Panel, agreed: tuple[Floats, Floats] | None, contrary: Contrary
 ) -> tuple[tuple[str, ...], list[Note]]:

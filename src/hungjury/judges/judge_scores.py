@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,14 +32,7 @@ from hungjury.data.scales import check_gold
 from hungjury.judges.merge import label_merge, merge
 from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import (
-    ESTIMATORS,
-    Gap,
-    ScoredPanel,
-    as_weights,
-    comparable,
-    random_scores,
-)
+from hungjury.judges.weights import ESTIMATORS, ScoredPanel, as_weights, comparable, random_scores
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.catalogue import measure as as_measure
@@ -432,8 +425,8 @@ def _left_out(what: str, out: list[str], why: str) -> tuple[Note, ...]:
 def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note, ...]]:
     """Return `uni` and the estimators that can compare such scores, and a note on the others."""
     assert panel.random is not None
-    fit = {gap for gap in get_args(Gap) if comparable(gap, panel.scores, panel.random)}
-    names = [name for name, estimator in ESTIMATORS.items() if estimator.gap in fit]
+    seen = panel.scores, panel.random
+    names = [name for name, one_of in ESTIMATORS.items() if comparable(one_of.gap, *seen)]
     out = [name for name in ESTIMATORS if name not in names]
     why = f"fro, rmse and kld compare scores in [0, 1], which those by {one} are not"
     return ["uni", *names], _left_out("estimator", out, why)

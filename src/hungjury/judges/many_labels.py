@@ -33,15 +33,7 @@ from hungjury.data.reading.values import columns_by_role
 from hungjury.data.runs import Progress
 from hungjury.judges.em import LEAST, ExpectationMaximisation, expect, fit_of, model, tally, typical
 from hungjury.judges.merge import MergeLike, label_merge
-from hungjury.judges.merge_types import (
-    Fit,
-    LabelMerge,
-    Merged,
-    MergeSettings,
-    Verdict,
-    by_grade,
-    unfinished,
-)
+from hungjury.judges.merge_types import Fit, LabelMerge, Merged, MergeSettings, Verdict, by_grade
 from hungjury.judges.panel import Panel, check_votes
 from hungjury.users.logs import RECORD
 from hungjury.users.readers import TABLES, Purpose, QueryEngine, one_kind, open_engine
@@ -253,7 +245,7 @@ def merge_table(
         counted[where] += one.labels
     notes = dict.fromkeys(note for one in begun for note in one.notes)
     return MergedTable(
-        target, rows, judges, counted, begun[0].settings, fit, (*notes, *unfinished(fit))
+        target, rows, judges, counted, begun[0].settings, fit, (*notes, *(fit.notes if fit else ()))
     )
 
 
@@ -372,7 +364,7 @@ def _merged(
         verdict = Verdict(posterior=np.zeros((len(panel.pool), len(panel.grades))))
     merged = Merged.of(method, panel, verdict, settings)
     label = merged.labels if merged.p is None else merged.p
-    return _columns(label, merged.grade_p), unfinished(verdict.fit)
+    return _columns(label, merged.grade_p), verdict.fit.notes if verdict.fit else ()
 
 
 def _columns(label: Any, grade_p: Floats | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.choices import MergePicture, Scope
-from hungjury.base.errors import MeasureError, Note, plural
+from hungjury.base.errors import MeasureError, Note, noted, plural
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.records import Record
@@ -57,6 +57,18 @@ class Fit(Record, eq=False):
     unit_group: Ints  # [unit]
     unit_judge: Ints  # [unit]
     unit_confusion: Floats  # [unit, true grade, label]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not finished."""
+        count, rounds = int((~self.converged).sum()), int(self.rounds.max(initial=0))
+        groups = f"{count} of {len(self.converged)} topics" if len(self.converged) > 1 else "EM"
+        text = (
+            f"{groups} did not converge in {rounds} rounds: probabilities are those of the last "
+            f"round; give it more, as in em-mv(rounds={10 * rounds}), or use em-ordinal or mv, "
+            "which have less to learn"
+        )
+        return noted("not-converged", count, text, about="result")
 
     def select(self, groups: Bools) -> Fit:
         """Keep only some groups."""
@@ -234,7 +246,7 @@ class Merged(Qrels, eq=False, kw_only=True):
             p=p,
             grade_p=grade_p,
             settings=settings,
-            notes=panel.notes + verdict.notes + unfinished(verdict.fit),
+            notes=panel.notes + verdict.notes + (() if verdict.fit is None else verdict.fit.notes),
             method=method,
             panel=panel,
             fit=verdict.fit,
@@ -402,17 +414,3 @@ def likeliest(posterior: Floats) -> Ints:
 
 def _labels(choice: Ints, panel: Panel) -> Int16s:
     return np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[choice], NOT_JUDGED)
-
-
-def unfinished(fit: Fit | None) -> tuple[Note, ...]:
-    """Note what EM did not finish."""
-    if fit is None or fit.converged.all():
-        return ()
-    count = int((~fit.converged).sum())
-    groups = f"{count} of {len(fit.converged)} topics" if len(fit.converged) > 1 else "EM"
-    text = (
-        f"{groups} did not converge in {int(fit.rounds.max())} rounds: probabilities are those of "
-        f"the last round; give it more, as in em-mv(rounds={10 * int(fit.rounds.max())}), or use "
-        "em-ordinal or mv, which have less to learn"
-    )
-    return (Note("not-converged", count, text, about="result"),)

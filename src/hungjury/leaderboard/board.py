@@ -23,14 +23,7 @@ from hungjury.judges.agreement import Agreement, judge_means
 from hungjury.judges.families import Favour, Jury, favours
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.correction import Correction
-from hungjury.leaderboard.evidence import (
-    Evidence,
-    Outlook,
-    Step,
-    look_ahead,
-    next_steps,
-    pairs_apart,
-)
+from hungjury.leaderboard.evidence import Evidence, Outlook, Step, apart_in, look_ahead, next_steps
 from hungjury.leaderboard.gold_agreement import AgainstGold, against_gold
 from hungjury.leaderboard.label_model import LabelDraws, prior_of_grades
 from hungjury.leaderboard.options import BoardOptions, LeaderboardSettings
@@ -385,7 +378,7 @@ class Leaderboard(Ranking, eq=False):
         if layer is None or error is None:
             return None
         if layer.kin.any():
-            undeclared = pairs_apart(error.draws(kin=False), evidence.options)
+            undeclared = apart_in(error.draws(kin=False), evidence.options)
         return Assumed(layer.tau, evidence.jury.declared, OVERRATED, undeclared)
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Bools, Floats
 from hungjury.base.errors import InputError, Note, few, noted, percent, plural
 from hungjury.base.records import Record, fields_of
 from hungjury.base.text import finite
@@ -226,6 +226,23 @@ def middle_and_ends(values: Floats, level: float) -> Interval:
     """The median of draws, and their interval."""
     low, high = interval(values, level)
     return float(np.median(values)), float(low), float(high)
+
+
+def kin_overrated(
+    kin: Bools, made: Estimate, drawn: Drawn, options: BoardOptions
+) -> Interval | None:
+    """By how much the panel over-rates kin, compared with other systems of equal gold score."""
+    if not kin.any() or kin.all():
+        return None
+    better = -1.0 if options.measure.smaller_is_better else 1.0
+    said = as_reported(options.measure, drawn.cells.shape[1])(drawn.cells.mean(axis=1))
+    truth = better * (made.draws - made.draws.mean(axis=1, keepdims=True))
+    over, group = better * (said - said.mean()) - truth, kin - kin.mean()
+    # At equal scores: the slope of a group beside that of the scores, in every draw.
+    size, common = (truth**2).sum(axis=1), truth @ group
+    gap = over @ group - (over * truth).sum(axis=1) * common / size
+    gap /= np.maximum(group @ group - common**2 / size, 1e-12)
+    return middle_and_ends(gap, options.level)
 
 
 def agreement_of_grades(gold: GoldLabels, panel: Panel, level: float) -> Interval:

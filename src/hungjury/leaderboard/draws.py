@@ -41,15 +41,7 @@ from hungjury.judges.votes import AsGiven
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.options import BoardOptions
-from hungjury.leaderboard.panel_error import (
-    BELOW_SHARE,
-    BELOW_VARIANCE,
-    FACTOR,
-    OVERRATED,
-    ROUNDING,
-    PanelError,
-    normal_draws,
-)
+from hungjury.leaderboard.panel_error import BELOW_SHARE, OVERRATED, PanelError, normal_draws
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue.probabilities import E
@@ -61,6 +53,7 @@ from hungjury.stats.resampling import topic_deviations
 NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
 LANES = 16  # label vectors that the native code scores at once
 MOST_KEPT = 100  # draws of labels, after all were scored
+ROUNDING = 1e-12  # of a variance: less is noise
 
 
 class ScoreDraws(Record, eq=False):
@@ -415,10 +408,7 @@ def panel_estimate(
         error = ErrorDraws(said - taken_off, shown(others) - said, documents * rate, learned,
                            below * rate, systems, kin, overrated, layer.tau)  # fmt: skip
         draws = error.draws()
-        each = np.outer(rate, rate)
-        deep = BELOW_VARIANCE * np.outer(layer.below, layer.below)
-        parts.by_cause["labels"] = FACTOR * layer.documents * each
-        parts.by_cause["panel"] = FACTOR * layer.systems + deep * each
+        parts.by_cause.update(layer.covariances(rate))
     return Estimate("panel", said, drawn.cells, means, draws, parts, error)
 
 

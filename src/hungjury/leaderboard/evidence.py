@@ -334,7 +334,7 @@ def next_steps(board: Leaderboard) -> list[Step]:
         return [Step("nothing: all pairs of systems are told apart")]
     if systems > MOST_COMPARED:
         return [_more_topics(board.outlook)]
-    twice = pairs_apart(error.draws(times=2.0), options)
+    twice = apart_in(error.draws(times=2.0), options)
     out = [Step(f"ask {2 * len(board.topics):,} topics", twice)]
     if options.panel_error is None and evidence.jury.declared == 1:
         judges = evidence.jury.panel.judges
@@ -346,7 +346,7 @@ def next_steps(board: Leaderboard) -> list[Step]:
             kind = kind_of_panel(len(judges), number)
             text = (f"declare the LLMs behind the judges: names suggest {number} "
                     f"(`--families '{pattern}'`)")  # fmt: skip
-        out.insert(0, Step(text, pairs_apart(error.draws(layer.by_kind[kind]), options)))
+        out.insert(0, Step(text, apart_in(error.draws(layer.by_kind[kind]), options)))
     helpful = [step for step in out if (step.pairs or 0) > board.pairs_apart]
     helpful.sort(key=lambda step: -(step.pairs or 0))
     return helpful or [*_labels_to_ask(evidence, board.outlook), _more_topics(board.outlook)]
@@ -383,7 +383,7 @@ def _detects(ahead: Outlook, needed: float) -> str:
     return f"the smallest detectable difference becomes about {needed:.3f} instead of {was}"
 
 
-def pairs_apart(draws: Floats, options: BoardOptions) -> int:
+def apart_in(draws: Floats, options: BoardOptions) -> int:
     """Count the pairs that would be told apart by these draws."""
     beats = native.shares_larger(np.ascontiguousarray(draws.T))
     apart = told_apart(draws.mean(axis=0), draws, beats, options.level, options.together)

@@ -15,14 +15,7 @@ from hungjury.base.results import Result, Table
 from hungjury.base.text import finite
 from hungjury.data.labels import as_gold, as_labels
 from hungjury.data.qrels import Judgments, Qrels
-from hungjury.data.reading.options import (
-    READING,
-    JudgmentsLike,
-    QrelsLike,
-    RunsLike,
-    among,
-    assigned,
-)
+from hungjury.data.reading.options import READING, JudgmentsLike, QrelsLike, RunsLike, assigned
 from hungjury.data.runs import RunFiles, Runs, as_runs
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.leaderboard import leaderboard
@@ -228,8 +221,9 @@ def gate(
     """
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     _check(baseline, wanted, margin)
-    of_labels, of_runs, of_gold = assigned(among(options, READING), labels, runs, gold)
+    reading = {name: value for name, value in options.items() if name in READING}
     own = {name: value for name, value in options.items() if name not in READING}
+    of_labels, of_runs, of_gold = assigned(reading, labels, runs, gold)
     level = BOARD["level"].value(own.get("level", BOARD["level"].default))
     given = labels if isinstance(labels, Scores) else as_labels(labels, **of_labels)
     if isinstance(given, (Judgments, JudgeScores)) and gold is None and margin:

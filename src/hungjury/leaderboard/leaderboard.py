@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.arrays import Bools, Floats
-from hungjury.base.choices import Contrary
 from hungjury.base.errors import Argument, InputError, Note, few, noted, plural
 from hungjury.base.files import write_whole
 from hungjury.base.options import takes
@@ -24,29 +23,16 @@ from hungjury.data.reading.formats import read_table, table_format
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, Unpack, assigned
 from hungjury.data.reading.sources import expand
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs
-from hungjury.judges.agreement import Agreement, panel_agreement
-from hungjury.judges.families import (
-    Jury,
-    contrary_to_systems,
-    correlation_with_systems,
-    kin_of,
-    read_in_reverse,
-    seat_jury,
-)
+from hungjury.judges.agreement import panel_agreement
+from hungjury.judges.families import Jury, kin_of, seated
 from hungjury.judges.judge_scores import check_no_expectation
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.board import Leaderboard, standing
-from hungjury.leaderboard.correction import (
-    Interval,
-    gold_estimate,
-    middle_and_ends,
-    planned_gold,
-    settled,
-)
-from hungjury.leaderboard.draws import Drawn, Estimate, as_reported, draw_scores, panel_estimate
+from hungjury.leaderboard.correction import gold_estimate, kin_overrated, planned_gold, settled
+from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import dependence
 from hungjury.leaderboard.options import BOARD, BoardArguments, BoardOptions, split_options
@@ -129,7 +115,11 @@ def leaderboard(
     kin, kin_notes = kin_of(aligned.systems, options.kin)
     asked = Panel.of(given, options.rel)
     agreement = panel_agreement(asked) if len(asked.judges) > 1 and not given.soft else None
-    panel, jury = _seated(asked, aligned, options, agreement, people is not None)
+    copies = agreement.near_copies if agreement else ()
+    learns = isinstance(options.merge, LabelMerge) and options.merge.needs_users
+    panel, jury = seated(
+        asked, aligned, options.families, copies, options.contrary, people is not None, learns
+    )
     labels_seed, means_seed = np.random.SeedSequence(options.seed).spawn(2)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
@@ -141,7 +131,7 @@ def leaderboard(
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
         made, correction, more = gold_estimate(labelled, jury.panel, drawn, options, means_seed)
-        overrated = _overrated(kin, made, drawn, options)
+        overrated = kin_overrated(kin, made, drawn, options)
         notes += more
         layer = None
         if correction.estimate not in ("exact", "model") and len(made.mean) > 1:
@@ -177,22 +167,6 @@ def _aligned(
             remedy=("use", Argument("target", "topics"), "for this topic alone, or judge more"),
         )
     return aligned
-
-
-def _seated(
-    panel: Panel, aligned: Alignment, options: BoardOptions, found: Agreement | None, gold: bool
-) -> tuple[Panel, Jury]:
-    """All judges, and those who vote. With gold labels, judges who contradict the systems are
-    read in reverse. A merge that learns from users says itself what labels are worth."""
-    agreed = correlation_with_systems(panel, aligned)
-    turned = contrary_to_systems(panel, *agreed)
-    if turned and gold and options.contrary == "drop":
-        panel = Panel.of(read_in_reverse(panel.judgments, turned), options.rel)
-        agreed = correlation_with_systems(panel, aligned)
-    copies = found.near_copies if found else ()
-    learns = isinstance(options.merge, LabelMerge) and options.merge.needs_users
-    contrary: Contrary = "keep" if learns else options.contrary
-    return panel, seat_jury(panel, options.families, copies, contrary, agreed)
 
 
 def _by_panel(
@@ -237,21 +211,6 @@ def _labels(
         one, options = one.at_least(options.rel), options.but(rel=None)
     error = 0.0 if options.panel_error is None else options.panel_error
     return one.by_one_judge(), options.but(merge=AsGiven(one), panel_error=error)
-
-
-def _overrated(kin: Bools, made: Estimate, drawn: Drawn, options: BoardOptions) -> Interval | None:
-    """By how much the panel over-rates kin, compared with other systems of equal gold score."""
-    if not kin.any() or kin.all():
-        return None
-    better = -1.0 if options.measure.smaller_is_better else 1.0
-    said = as_reported(options.measure, drawn.cells.shape[1])(drawn.cells.mean(axis=1))
-    truth = better * (made.draws - made.draws.mean(axis=1, keepdims=True))
-    over, group = better * (said - said.mean()) - truth, kin - kin.mean()
-    # At equal scores: the slope of a group beside that of the scores, in every draw.
-    size, common = (truth**2).sum(axis=1), truth @ group
-    gap = over @ group - (over * truth).sum(axis=1) * common / size
-    gap /= np.maximum(group @ group - common**2 / size, 1e-12)
-    return middle_and_ends(gap, options.level)
 
 
 def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats:

@@ -11,15 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeVar
 
-from hungjury.base.choices import (
-    Contrary,
-    GoldDesign,
-    GoldEstimate,
-    PlanDesign,
-    Prior,
-    Scope,
-    Target,
-)
+from hungjury.base import choices
 from hungjury.base.errors import check_seed
 from hungjury.base.options import Option, Policy, check_known, declared
 from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share, order_by
@@ -71,7 +63,7 @@ class PlanArguments(PanelArguments, total=False):
     """The options of `plan`."""
 
     design: Annotated[
-        PlanDesign | None,
+        choices.PlanDesign | None,
         Option(
             None,
             "Draw documents by influence on comparisons, uniformly, by whole topics, or by depth. "
@@ -89,7 +81,7 @@ class BoardArguments(PanelArguments, total=False):
     """The options of `leaderboard`."""
 
     target: Annotated[
-        Target,
+        choices.Target,
         Option(
             "population",
             "population: systems on topics like these; topics: on exactly these topics.",
@@ -145,7 +137,7 @@ class BoardArguments(PanelArguments, total=False):
         ),
     ]  # fmt: skip
     contrary: Annotated[
-        Contrary,
+        choices.Contrary,
         Option("drop", "Leave out judges whose labels contradict those of all others, or not."),
     ]
     families: Annotated[
@@ -174,7 +166,7 @@ class BoardArguments(PanelArguments, total=False):
         ),
     ]
     gold_design: Annotated[
-        GoldDesign | None,
+        choices.GoldDesign | None,
         Option(
             None,
             "How documents with gold labels were chosen: by a plan, at random, or as whole "
@@ -183,7 +175,7 @@ class BoardArguments(PanelArguments, total=False):
         ),
     ]
     estimate: Annotated[
-        GoldEstimate,
+        choices.GoldEstimate,
         Option(
             "combined",
             "Use gold labels together with the panel's differences between systems, or alone.",
@@ -205,10 +197,11 @@ class BoardArguments(PanelArguments, total=False):
         ),
     ]
     scope: Annotated[
-        Scope, Option("topic", "Fit the judges of em on each topic, or on all topics together.")
+        choices.Scope,
+        Option("topic", "Fit the judges of em on each topic, or on all topics together."),
     ]
     prior: Annotated[
-        Prior,
+        choices.Prior,
         Option(
             "ranks",
             "Prior of em. ranks: varies with the ranks of documents; flat: the same for all.",

@@ -278,6 +278,13 @@ class PanelError(Record, eq=False):
         kin = np.outer(self.kin, self.kin) + np.diag(self.kin).astype(float)
         return np.asarray(self.unit**2 * (self.tau**2 * self.kernel + OVERRATED_BY**2 * kin))
 
+    def covariances(self, rate: Floats) -> dict[str, Floats]:
+        """[system, system], by cause: of reported means, which change by `rate` [system] with the
+        mean over topics."""
+        each, deep = np.outer(rate, rate), BELOW_VARIANCE * np.outer(self.below, self.below)
+        panel = FACTOR * self.systems + deep * each
+        return {"labels": FACTOR * self.documents * each, "panel": panel}
+
     def draw(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats, Floats]:
         """[draw, system]: errors about documents, depth, about systems for tau of 1, and of kin.
 
@@ -330,7 +337,7 @@ def normal_draws(covariance: Floats, number: int, rng: np.random.Generator) -> F
     return np.asarray(np.round(drawn / scale, 9) * scale if scale else drawn)
 
 
-PANEL_ERROR = 0.06  # median of tau before any label, in units of the measure's range
+PRIOR_TAU = 0.06  # median of tau before any label, in units of the measure's range
 TAU_SPREAD, SLOPE_SPREAD = 0.4, 0.5  # standard deviations of their logarithms
 GRID = 33  # values of tau, and of the slope
 REACH = 4.0  # standard deviations on either side that the grid covers
@@ -386,7 +393,7 @@ def combine_estimates(
     systems = len(direct)
     forth, back, noise = _axes(covariance, wide_kernel(kernel))
     seen, said = forth @ direct, forth @ panel  # on axes where all parts are independent
-    log_tau = np.log(PANEL_ERROR * unit) + TAU_SPREAD * np.linspace(-REACH, REACH, GRID)
+    log_tau = np.log(PRIOR_TAU * unit) + TAU_SPREAD * np.linspace(-REACH, REACH, GRID)
     log_slope = SLOPE_SPREAD * np.linspace(-REACH, REACH, GRID)
     tau, slope = (np.exp(one).ravel() for one in np.meshgrid(log_tau, log_slope, indexing="ij"))
     spread = tau[:, None] ** 2 + noise  # [grid point, axis]

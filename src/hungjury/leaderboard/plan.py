@@ -22,7 +22,7 @@ from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
-    PANEL_ERROR,
+    PRIOR_TAU,
     Spread,
     expected_contrasts,
     exposure_kernel,
@@ -74,7 +74,7 @@ def expected_differences(
     mean = scores_under(scorer, drawn).mean(axis=(0, 2))
     rate = reported_rate(measure, mean, len(alignment.pool.topics))
     each = np.outer(rate, rate)
-    left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
+    left = [expected_contrasts(found * each, kernel, PRIOR_TAU * unit) for found in undecided]
     topics = Parts.of(scores_under(scorer, np.maximum(voted, 0)[None])[0], target).total
     level = BOARD["level"].default
     needed = [typical(of_differences(one + topics * each), level) for one in left]
