@@ -378,7 +378,7 @@ def test_one_judge_keeps_its_scores() -> None:
 
 def test_a_judge_who_judged_nothing() -> None:
     given = {"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}, "c": {"1": {"d": -1}}}
-    with pytest.raises(InputError, match="1 judge without judgments: c"):
+    with pytest.raises(InputError, match="1 judge without any judgment: c"):
         aware(hj.read_judgments(given, grades=range(-1, 2)), {"x": {"1": {"d": 1.0}}}, "AP")
 
 

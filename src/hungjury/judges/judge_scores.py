@@ -17,7 +17,6 @@ from hungjury.base.errors import (
     MeasureError,
     Note,
     check_known,
-    few,
     noted,
     plural,
 )
@@ -176,13 +175,9 @@ def score_judges(
         depth = max(m.unjudged_depth for m in wanted)
         aligned = align(loaded, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
-    silent = [given.judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
-    if silent:
-        raise InputError(
-            f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
-            code="silent-judge",
-            remedy="leave them out",
-        )
+    for note in panel.notes:
+        if note.kind == "silent-judge":
+            raise InputError(str(note), code=note.kind, remedy="leave them out")
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
     found = JudgedRuns(
         judgments=given,

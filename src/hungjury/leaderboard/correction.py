@@ -25,7 +25,6 @@ from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.gold import FEW_LABELS, GoldLabels, gold_labels
 from hungjury.leaderboard.options import BOARD, BoardOptions
 from hungjury.leaderboard.panel_error import (
-    FACTOR,
     PanelError,
     combine_estimates,
     expected_contrasts,
@@ -323,7 +322,7 @@ def gold_estimate(
     else:
         if kind == "model":
             assert found.doubt is not None
-            covariance = found.doubt + FACTOR * layer.systems / each
+            covariance = found.doubt + layer.covariances(rate)["panel"] / each
         noise = normal_draws(covariance, number, rng)
         if np.isfinite(found.freedom):
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))

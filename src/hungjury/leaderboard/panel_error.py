@@ -45,13 +45,7 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import VOTE, vote_shares
-from hungjury.leaderboard.effects import (
-    Effects,
-    Products,
-    effects_in_parts,
-    linear_kernel,
-    scores_under,
-)
+from hungjury.leaderboard.effects import LINEAR, Effects, Products, effects_in_parts, scores_under
 from hungjury.measures.base import pools_of
 from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure
@@ -132,7 +126,7 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
         cut = int(np.argmax(worth > worth[0]))
         upper = chances[:, cut:].sum(axis=1)
         chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
-    sets = 1 if linear_kernel(scorer) is None else LABEL_SETS
+    sets = LABEL_SETS if kernel.name in LINEAR else 1
     labels = drawn_grades(vote_shares(panel), panel.grades, sets, rng)
     return Spread(scorer, labels, grades, chances).sums([np.ones(len(chances))])[0]
 

@@ -21,12 +21,7 @@ from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
-from hungjury.leaderboard.panel_error import (
-    PRIOR_TAU,
-    Spread,
-    expected_contrasts,
-    exposure_kernel,
-)
+from hungjury.leaderboard.panel_error import PRIOR_TAU, Spread, expected_contrasts, exposure_kernel
 from hungjury.leaderboard.plan_file import Plan, PlanRows, named, permanent_numbers, short_hashes
 from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure, measure_list
