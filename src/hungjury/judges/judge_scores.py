@@ -373,8 +373,8 @@ def compare_approaches(
         """Compare the systems' means of values [system, gold topic] with gold."""
         means = over_topics(values, wanted.average)
         both = wanted.better(means), wanted.better(truth)
-        close = kendall(*both), tau_ap(*both), rmse(means, truth)
-        return ComparedApproach(approach, *map(float, close), measure)
+        tau, ap, error = float(kendall(*both)), float(tau_ap(*both)), float(rmse(means, truth))
+        return ComparedApproach(approach, tau, ap, error, measure)
 
     (random,) = scored.random(replicates, seed, progress)
     panel = scored.panel(0, random, orientation)

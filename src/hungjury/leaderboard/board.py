@@ -318,9 +318,9 @@ class Leaderboard(Ranking, eq=False):
         )
         if correction is not None:
             ranking["apart"] &= correction.concludes
+            mean = correction.direct_mean[order]
             covariance = correction.direct_covariance[np.ix_(order, order)]
-            direct = {"direct_mean": correction.direct_mean[order], "direct_covariance": covariance}
-            correction = replace(correction, **direct)
+            correction = replace(correction, direct_mean=mean, direct_covariance=covariance)
         in_order = [systems[s] for s in order]
         return Leaderboard(
             **ranking,

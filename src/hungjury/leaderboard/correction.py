@@ -227,9 +227,7 @@ def middle_and_ends(values: Floats, level: float) -> Interval:
     return float(np.median(values)), float(low), float(high)
 
 
-def kin_overrated(
-    kin: Bools, made: Estimate, drawn: Drawn, options: BoardOptions
-) -> Interval | None:
+def overrating(kin: Bools, made: Estimate, drawn: Drawn, options: BoardOptions) -> Interval | None:
     """By how much the panel over-rates kin, compared with other systems of equal gold score."""
     if not kin.any() or kin.all():
         return None

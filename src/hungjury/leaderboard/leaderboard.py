@@ -31,7 +31,7 @@ from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
 from hungjury.leaderboard.board import Leaderboard, standing
-from hungjury.leaderboard.correction import gold_estimate, kin_overrated, planned_gold, settled
+from hungjury.leaderboard.correction import gold_estimate, overrating, planned_gold, settled
 from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import dependence
@@ -131,7 +131,7 @@ def leaderboard(
     else:
         labelled = planned_gold(people, plan, asked, aligned, options)
         made, correction, more = gold_estimate(labelled, jury.panel, drawn, options, means_seed)
-        overrated = kin_overrated(kin, made, drawn, options)
+        overrated = overrating(kin, made, drawn, options)
         notes += more
         layer = None
         if correction.estimate not in ("exact", "model") and len(made.mean) > 1:

@@ -322,13 +322,7 @@ def _cell(value: Any) -> Any:
 
 def _parsed(lines: list[str], name: str) -> Plan:
     if not lines or lines[0].strip() != PLAN_HEAD:
-        raise InputError(
-            "this is not a plan",
-            code="not-a-plan",
-            file=name,
-            line=1,
-            remedy=WRITTEN,
-        )
+        raise InputError("this is not a plan", code="not-a-plan", file=name, line=1, remedy=WRITTEN)
     heads = list(takewhile(lambda line: line.startswith("# "), lines))
     head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])
     start = len(heads)
