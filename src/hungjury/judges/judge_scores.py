@@ -421,7 +421,7 @@ def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note
     """Return `uni` and the estimators that can compare such scores, and a note on the others."""
     assert panel.random is not None
     seen = panel.scores, panel.random
-    names = [name for name, one_of in ESTIMATORS.items() if comparable(one_of.gap, *seen)]
+    names = [name for name, way in ESTIMATORS.items() if comparable(way.gap, *seen)]
     out = [name for name in ESTIMATORS if name not in names]
     why = f"fro, rmse and kld compare scores in [0, 1], which those by {one} are not"
     return ["uni", *names], _left_out("estimator", out, why)
