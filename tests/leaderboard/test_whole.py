@@ -546,7 +546,7 @@ def test_judges_with_little_in_common_with_gold():
 
 def test_sizes_that_were_measured():
     judgments, runs, _ = small()
-    names = [name for name in vars(panel_error) if name.isupper()]
+    names = [name for name in vars(panel_error) if name.isupper() and name != "LINEAR"]
     ranks = [(name, longest) for name in ("P@5", "RR", "ERR", "AP", "Bpref") for longest in (9, 99)]
     told = {name: getattr(panel_error, name) for name in names}
     told |= {str(one): sizes_for(hj.measure(one[0]), one[1], 1) for one in ranks}

@@ -60,7 +60,7 @@ class Fit(Record, eq=False):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was not finished."""
+        """Say what was not finished."""
         count, rounds = int((~self.converged).sum()), int(self.rounds.max(initial=0))
         groups = f"{count} of {len(self.converged)} topics" if len(self.converged) > 1 else "EM"
         text = (
@@ -190,9 +190,9 @@ MERGES = _Merges(
     Merge,
     {
         "did you mean mv?": "majority majority-vote majorityvote vote",
-        "did you mean em-mv or em-neu, after Dawid and Skene?": "dawid-skene dawidskene ds em",
+        "did you mean em-mv or em-neu? both are EM": "dawid-skene dawidskene ds em",
         "did you mean binmv, the mean vote?": "mean average mean-vote soft",
-        "`hungjury agreement` measures agreement": "krippendorff krippendorff-alpha kappa",
+        "`hungjury agreement` reports it": "krippendorff krippendorff-alpha kappa",
     },
 )
 

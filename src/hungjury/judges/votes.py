@@ -64,9 +64,6 @@ class BinomialVote(SoftMerge, called="binmv"):
         return np.asarray((number[:, None] * posterior + missing[:, None] * guess) / total)
 
 
-VOTE = BinomialVote()  # what plans and errors of panels rest on, whatever a leaderboard merges by
-
-
 class AsGiven(SoftMerge):
     """No merge: the probabilities of one source, each label drawn by its own. Not in the catalogue,
     because it needs them."""

@@ -217,8 +217,8 @@ WEIGHTS = _Weights(
     Weights,  # type: ignore[type-abstract]
     {
         "did you mean uni?": "uniform equal majority none",
-        "`hungjury merge` and boards merge labels": "dawid-skene em em-mv em-neu mv binmv qbinmv",
-        "`hungjury agreement` measures agreement": "krippendorff kappa",
+        "this merges labels; see `hungjury merge`": "dawid-skene em em-mv em-neu mv binmv qbinmv",
+        "`hungjury agreement` reports it": "krippendorff kappa",
     },
 )
 

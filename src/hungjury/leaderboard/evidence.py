@@ -18,14 +18,14 @@ from hungjury.data.alignment import Alignment
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury, propose_families
 from hungjury.judges.panel import Panel
-from hungjury.judges.votes import VOTE, AsGiven, vote_shares
+from hungjury.judges.votes import AsGiven, vote_shares
 from hungjury.leaderboard.correction import Correction, Interval
 from hungjury.leaderboard.draws import MOST_KEPT, Drawn, Estimate, draw_scores, own_parts
 from hungjury.leaderboard.effects import contributions, linear_kernel
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import SPREAD, TWO_FAMILIES, PanelError, kind_of_panel
-from hungjury.leaderboard.plan import expected_differences, first_hit, influence
+from hungjury.leaderboard.plan import VOTE, expected_differences, first_hit, influence
 from hungjury.measures.batch import Scorer, places
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.multiple import of_differences, simultaneous_widths, told_apart, typical

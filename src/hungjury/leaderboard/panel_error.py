@@ -43,8 +43,9 @@ from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.errors import Note, noted
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.judges.panel import Panel
-from hungjury.judges.votes import VOTE, vote_shares
+from hungjury.judges.merge_types import likeliest
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.effects import LINEAR, Effects, Products, effects_in_parts, scores_under
 from hungjury.measures.base import pools_of
 from hungjury.measures.batch import Scorer, range_of
@@ -237,7 +238,10 @@ class PanelError(Record, eq=False):
     ) -> PanelError:
         """families: see `kind_of_panel`; tau: default: by the kind of panel; posterior: that labels
         are drawn from, if they are; documents: False where gold labels say more about them."""
-        unit = range_of(measure, panel.pool, panel.merged(VOTE).hard_labels, panel.grades[-1])
+        panel.some_votes()
+        best = likeliest(vote_shares(panel))
+        voted = np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[best], NOT_JUDGED)
+        unit = range_of(measure, panel.pool, voted, panel.grades[-1])
         longest = int(alignment.rank.max(initial=1))
         kind = kind_of_panel(len(panel.judges), families)
         taus, kappas = sizes_for(measure, longest, panel.grades[-1])

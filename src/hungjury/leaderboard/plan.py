@@ -16,7 +16,7 @@ from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, Un
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
-from hungjury.judges.votes import VOTE
+from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
@@ -105,6 +105,7 @@ def doubt(panel: Panel) -> float:
 
 
 FIRST_HIT = "best"  # the kernel of measures of the first relevant document alone
+VOTE = BinomialVote()  # plans use the mean vote, whatever a leaderboard merges by later
 FLOOR = 0.05  # of the mean influence: every document has some probability
 DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
 
