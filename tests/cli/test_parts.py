@@ -20,6 +20,7 @@ from builders.commands import ALL, COMMANDS
 from builders.commands import hungjury as shell
 from builders.expected import assert_expected
 from hungjury.base.errors import Argument, HungjuryError, InputError, Note
+from hungjury.base.options import Option
 from hungjury.cli import failing, main, options, output, reading, study, train
 from hungjury.cli.main import hungjury as group
 from hungjury.data.reading.sources import Source
@@ -118,6 +119,22 @@ def test_numbers(case: str) -> None:
 
 def test_numbers_as_numbers() -> None:
     assert options.Number(0, 1).convert(0.25, None, None) == 0.25
+
+
+def test_options_of_functions_are_those_of_commands() -> None:
+    def made(default: Any, typed: str = "", **how: Any) -> str:
+        one = Option(default, "", name="a_b", **how)
+        (found,) = options.declared(one, typed)(lambda: None).__click_params__
+        return described(found)
+
+    assert made(3, low=2, high=5) == "--a-b -> a_b: integer range [2, 5] default 3 shown"
+    assert made(3.5, low=2, high=5, open_high=True) == (
+        "--a-b -> a_b: float range [2, 5) default 3.5 shown"
+    )
+    assert made(False) == "--a-b -> a_b: boolean is_flag"
+    assert made("x", choices=("x", "y")) == "--a-b -> a_b: x|y default 'x' shown"
+    assert made(None, metavar="FILE") == "--a-b -> a_b: text metavar FILE"
+    assert made(3, "c", high=5) == "--c -> a_b: integer range [0, 5] default 3 shown"
 
 
 def test_lists() -> None:

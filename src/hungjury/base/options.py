@@ -33,7 +33,7 @@ class Option(Record):
     recorded: bool = True  # in the settings of results
     flag: bool = True  # on the command line
     parse: Callable[[str], Any] = str  # from the text of a flag to what functions take
-    low: float | None = None  # of numbers, on the command line
+    low: float = 0  # of numbers, on the command line
     high: float | None = None
     open_high: bool = False
     name: str = ""

@@ -101,7 +101,7 @@ def declared(one: Option, typed: str = "") -> Decorator:
         kind, default = bool, None
     elif one.high is not None:
         limits = Number(one.low, one.high, max_open=one.open_high)
-        kind = count(int(one.high), int(one.low or 0)) if isinstance(default, int) else limits
+        kind = count(int(one.high), int(one.low)) if isinstance(default, int) else limits
     else:
         usage += f" {one.metavar}"
     return option(usage, one.help, kind, default, name=one.name if typed else "")
