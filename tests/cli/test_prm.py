@@ -277,3 +277,15 @@ def test_command_categories(tmp_path):
     assert result.stdout.splitlines()[0] == "relevant: levels Rel, Nav"
     twice = command(tmp_path, *options, "--map", "Nav:1", judges="labels.csv")
     assert "--categories or --map" in twice.stderr
+
+
+def test_command_categories_are_the_whole_scale(tmp_path):
+    words = ["High", "Low", "Non", "Junk"]
+    rows = [f"1,d{i},j{j},{words[(i * j + i) % 4]}\n" for i in range(12) for j in (1, 2, 3)]
+    (tmp_path / "labels.csv").write_text("topic,document,judge,label\n" + "".join(rows))
+    options = ["--categories", "High:2,Low:1,Non:0,Junk:-2", "--relevant", "High", "--draws", "5"]
+    result = command(tmp_path, *options, "--quiet", judges="labels.csv")
+    assert result.exit_code == 0, result.output
+    assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == words[::-1]
+    narrow = command(tmp_path, *options, "--grades", "0-2", judges="labels.csv")
+    assert isinstance(narrow.exception, InputError)
