@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 import pytest
-from hungjury.labelling.dealing import Answer
 
 import hungjury as hj
 from builders.commands import hungjury as shell
@@ -19,6 +18,7 @@ from builders.paths import DOCS
 from hungjury.base.errors import InputError
 from hungjury.cli import label
 from hungjury.cli.reading import Reading
+from hungjury.labelling.items import Answer
 
 
 @pytest.fixture(scope="module")
