@@ -177,7 +177,7 @@ def test_command_complains(folder):
         hungjury, ["prm", "--judges", str(folder / "alone"), "--judges", str(folder / "other")]
     )
     assert isinstance(result.exception, InputError)
-    assert "two judgments" in str(result.exception)
+    assert "no document was judged twice" in str(result.exception)
     assert command(folder, "--rel", "0").exit_code == 2
     assert command(folder, "--smoothing", "-1").exit_code == 2
 
