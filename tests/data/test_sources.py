@@ -9,6 +9,7 @@ import os
 import random
 import sys
 import threading
+import time
 from pathlib import Path
 
 import lz4.frame
@@ -260,6 +261,17 @@ def test_an_error_in_a_line_ends_the_thread_that_decompresses(tmp_path, beside):
     path.write_bytes(gzip.compress(RUN[:3000] + b"a bad line\n" + RUN))
     with pytest.raises(InputError, match="expected 6 columns"):
         hj.read_runs(path)
+
+
+def test_gz_pieces_read_ahead_stay_as_they_are_while_used(tmp_path):
+    path, text = tmp_path / "run.gz", random.Random(0).randbytes(3_000_000)
+    path.write_bytes(gzip.compress(text, 1))
+    found = []
+    for piece in sources.Source("run", str(path)).pieces(1 << 16, read_ahead=True):
+        time.sleep(0.001)  # the next ones are decompressed meanwhile
+        found.append(bytes(piece))
+    assert len(found) > 40
+    assert b"".join(found) == text
 
 
 def test_pieces_made_ahead_are_not_overwritten_while_used():

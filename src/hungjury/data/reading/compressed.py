@@ -15,12 +15,15 @@ from hungjury.base.files import file_error
 class _Kind(NamedTuple):
     magic: bytes  # how such files begin
     module: str  # imported on demand
-    new: Callable[[Any], Any]  # a decompressor of one member or frame, from the module
-    piece: int = 1 << 12  # compressed bytes taken at once; the output of bombs has no other bound
+    # From the module, a decompressor of one member or frame; for gz, of a whole open file, which
+    # fills a buffer that is used again.
+    new: Callable[..., Any]
 
 
+PIECE = 1 << 12  # compressed bytes taken at once; the output of bombs has no other bound
+GZ_PIECE = 1 << 17
 _KINDS = {
-    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda m: m.decompressobj(31), 1 << 16),
+    "gz": _Kind(b"\x1f\x8b", "isal.isal_zlib", lambda m, raw: m._GzipReader(raw, GZ_PIECE)),
     "xz": _Kind(b"\xfd7zXZ\x00", "lzma", lambda m: m.LZMADecompressor()),
     "zstd": _Kind(b"(\xb5/\xfd", "zstandard", lambda m: m.ZstdDecompressor().decompressobj()),
     "lz4": _Kind(b'\x04"M\x18', "lz4.frame", lambda m: m.LZ4FrameDecompressor()),
@@ -41,25 +44,33 @@ class Unpacked(io.RawIOBase):
     def __init__(self, opener: Callable[[], BinaryIO], name: str, begin: int = 0) -> None:
         self.seen, self._name, self._left, self._frame = b"", name, b"", None
         self._raw = opener()  # after this object was made: it is closed by it when both are lost
+        self._stream: Any = self._raw
         with _reported(name):
             packing = compression_of(self._raw.read(MAGIC_BYTES))
             self._raw.seek(begin)
         self.packed = packing is not None
         if packing is not None:
-            self._kind = _KINDS[packing]
+            kind = _KINDS[packing]
             try:
-                self._module = import_module(self._kind.module)
+                module = import_module(kind.module)
             except ImportError:
-                package = self._kind.module.split(".")[0]
+                package = kind.module.split(".")[0]
                 raise MissingExtra(package, "tables", f"reading {name}") from None
+            self._stream = kind.new(module, self._raw) if packing == "gz" else None
+            self._new: Callable[[], Any] = lambda: kind.new(module)
 
     def readable(self) -> bool:
         return True
 
+    @property
+    def in_blocks(self) -> bool:
+        """True where `block` gives the bytes as the decompressor makes them."""
+        return self._stream is None
+
     def readinto(self, into: Any) -> int:
-        if not self.packed:
-            with _reported(self._name):
-                return self._raw.readinto(into)  # type: ignore[attr-defined,no-any-return]
+        if not self.in_blocks:
+            with _reported(self._name, self.packed):
+                return self._stream.readinto(into)  # type: ignore[no-any-return]
         block = self.block()
         count = min(len(into), len(block))
         into[:count] = block[:count]
@@ -67,11 +78,11 @@ class Unpacked(io.RawIOBase):
         return count
 
     def block(self) -> bytes:
-        """Return the next bytes of a compressed file, none at its end."""
+        """Return the next bytes of a compressed file that is not gz, none at its end."""
         block, self._left = self._left, b""
         while not block:
             with _reported(self._name):
-                data = self._raw.read(self._kind.piece)
+                data = self._raw.read(PIECE)
             if not data:
                 break
             block = self._decompressed(data)
@@ -83,11 +94,9 @@ class Unpacked(io.RawIOBase):
         """Return what members hold of which this is the next part. Zeros may fill the end."""
         out = b""
         while data := data if self._frame else data.lstrip(b"\0"):
-            frame = self._frame or self._kind.new(self._module)
-            try:
+            frame = self._frame or self._new()
+            with _reported(self._name, packed=True):
                 out += frame.decompress(data)
-            except Exception:  # each decompressor has its own
-                raise _damaged(self._name) from None
             self._frame, data = frame, b""
             if frame.eof:
                 self._frame, data = None, frame.unused_data or b""
@@ -100,11 +109,16 @@ class Unpacked(io.RawIOBase):
 
 
 @contextmanager
-def _reported(name: str) -> Iterator[None]:
-    """Turn errors of the system into errors that name the file."""
+def _reported(name: str, packed: bool = False) -> Iterator[None]:
+    """Turn errors of the system, and of decompression, into errors that name the file."""
     try:
         yield
-    except OSError as error:
+    except Exception as error:
+        of_system = isinstance(error, OSError) and error.errno is not None
+        if packed and not of_system:  # each decompressor has its own
+            raise _damaged(name) from None
+        if not isinstance(error, OSError):
+            raise
         raise file_error(name, error, remedy="check the file and the disk it is on") from None
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import field, replace
+from itertools import cycle
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy, check_installed
@@ -106,7 +107,7 @@ class Source(Record):
         first = not self.begin
         with closing(self.__dict__.pop("_looked_into", None) or self._unpacked()) as opened:
             apart = read_ahead and opened.packed and self.size > SMALL
-            pieces = self._blocks(opened, size or CHUNK)
+            pieces = self._blocks(opened, size or CHUNK, WAITING + 1 if apart else 1)
             with closing(ahead(pieces, WAITING) if apart else pieces) as made:
                 for piece in made:
                     yield self._without_mark(piece) if first else piece
@@ -114,13 +115,18 @@ class Source(Record):
         if first:
             raise self._empty()
 
-    def _blocks(self, opened: Unpacked, size: int) -> Generator[memoryview, None, None]:
+    def _blocks(
+        self, opened: Unpacked, size: int, buffers: int
+    ) -> Generator[memoryview, None, None]:
         if opened.seen:
             yield memoryview(opened.seen)
-        while opened.packed and (block := opened.block()):
+        while opened.in_blocks and (block := opened.block()):
             yield memoryview(block)
-        at, buffer = self.begin + len(opened.seen), memoryview(bytearray(size))
-        while count := opened.readinto(buffer if self.end is None else buffer[: self.end - at]):
+        at = self.begin + len(opened.seen)
+        for buffer in cycle([memoryview(bytearray(size)) for _ in range(buffers)]):
+            count = opened.readinto(buffer if self.end is None else buffer[: self.end - at])
+            if not count:
+                break
             yield buffer[:count]
             at += count
 
