@@ -26,10 +26,10 @@ FAMILIES = {
         "One number for a whole list of binary labels (AP), or of grades whose users differ in "
         "what they call relevant (GAP, xGAP, eGAP). Needs a pool that is nearly complete.",
     ),
-    "stopping": (
-        "Users who stop",
-        "A user reads from the top and stops: with a fixed chance (RBP), when satisfied (ERR), or "
-        "at the first relevant document (RR). For known-item search, questions and chats.",
+    "cwl": (
+        "Users who read on",
+        "A user reads from the top and goes on with a chance that may depend on the rank and on "
+        "what was found so far (C/W/L). For when you know how patient your users are.",
     ),
     "gain": (
         "Gain",

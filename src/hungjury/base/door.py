@@ -141,12 +141,9 @@ def check(name: str, value: object, kind: Any) -> None:
         check_choice(name, value, words[0])
     shown = repr(value) if plain else _word(type(value))
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    raise InputError(
-        f"invalid value {shown} for {name}",
-        code="invalid-type",
-        argument=name,
-        remedy=f"{name} must be {described(kind)}",
-    )
+    said = f"invalid value {shown} for {name}"
+    remedy = f"{name} must be {described(kind)}"
+    raise InputError(said, code="invalid-type", argument=name, remedy=remedy)
 
 
 def _members(kind: Any) -> tuple[Any, ...]:

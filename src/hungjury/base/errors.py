@@ -240,11 +240,8 @@ def check_installed(package: str, extra: str, purpose: str) -> None:
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Check an argument that is one of a few words."""
     if value not in choices:
-        raise InputError(
-            f"invalid value {value!r} for {name}",
-            code="invalid-choice",
-            remedy=("use", Argument(name, *choices)),
-        )
+        said = f"invalid value {value!r} for {name}"
+        raise InputError(said, code="invalid-choice", remedy=("use", Argument(name, *choices)))
 
 
 def check_known(kind: str, name: object, known: Sequence[str]) -> None:
@@ -278,12 +275,8 @@ def check_seed(seed: Any, name: str = "seed") -> Any:
             return seed
     except TypeError:
         pass
-    raise InputError(
-        f"{name} is {seed!r}",
-        code="invalid-seed",
-        argument=name,
-        remedy=f"{name} must be a non-negative integer",
-    )
+    remedy = f"{name} must be a non-negative integer"
+    raise InputError(f"{name} is {seed!r}", code="invalid-seed", argument=name, remedy=remedy)
 
 
 About = Literal["files", "judges", "result"]

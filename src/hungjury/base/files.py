@@ -115,12 +115,9 @@ def refuse_inputs(
         else:
             continue
         if file in written:
-            raise InputError(
-                f"two outputs go to this file ('{os.fspath(written[file])}')",
-                code="same-output",
-                file=os.fspath(output),
-                remedy="choose a file for each output",
-            )
+            said = f"two outputs go to this file ('{os.fspath(written[file])}')"
+            remedy = "choose a file for each output"
+            raise InputError(said, code="same-output", file=os.fspath(output), remedy=remedy)
         written[file] = output
 
 

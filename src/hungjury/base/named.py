@@ -173,12 +173,9 @@ class Named:
         return value
 
     def _refused(self, declared: Declared, value: object, must: str, code: str) -> MeasureError:
-        return MeasureError(
-            f"{self.name}: {declared.name} is {value!r}, but must be {must}",
-            code=code,
-            argument=declared.name,
-            remedy=f"change {declared.name} ({declared.doc})",
-        )
+        said = f"{self.name}: {declared.name} is {value!r}, but must be {must}"
+        remedy = f"change {declared.name} ({declared.doc})"
+        return MeasureError(said, code=code, argument=declared.name, remedy=remedy)
 
     def __str__(self) -> str:
         shown: list[str] = []

@@ -62,12 +62,9 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
     except TypeError:
         found = None
     if found is None or not least <= found <= most or isinstance(value, bool):
-        raise InputError(
-            f"{name} must be an integer from {least:,} to {most:,}, got {value!r}",
-            code="out-of-range",
-            argument=name,
-            remedy=f"choose {name} in that range",
-        )
+        said = f"{name} must be an integer from {least:,} to {most:,}, got {value!r}"
+        remedy = f"choose {name} in that range"
+        raise InputError(said, code="out-of-range", argument=name, remedy=remedy)
     return found
 
 
@@ -103,12 +100,8 @@ def check_share(name: str, value: Any, ends: bool = False) -> Any:
     if isinstance(value, bool) or not (
         isinstance(value, Real) and (0 < float(value) < 1 or (ends and value in (0, 1)))
     ):
-        raise InputError(
-            f"{name} is {value}",
-            code="out-of-range",
-            argument=name,
-            remedy=f"{name} must be between 0 and 1, both {'in' if ends else 'ex'}cluded",
-        )
+        remedy = f"{name} must be between 0 and 1, both {'in' if ends else 'ex'}cluded"
+        raise InputError(f"{name} is {value}", code="out-of-range", argument=name, remedy=remedy)
     return value
 
 

@@ -57,10 +57,8 @@ def load_module(name: str) -> None:
     try:
         import_module(name)
     except Exception as error:  # also of the module itself
-        raise InputError(
-            f"the plugin '{name}' cannot be imported: {error}",
-            code="plugin",
-            remedy="name a module that is installed, or in this folder, without .py",
-        ) from None
+        said = f"the plugin '{name}' cannot be imported: {error}"
+        remedy = "name a module that is installed, or in this folder, without .py"
+        raise InputError(said, code="plugin", remedy=remedy) from None
     finally:
         sys.path.remove(here)

@@ -107,11 +107,8 @@ class Table(Record, eq=False):
         check_count("digits", self.digits, 0, MOST_DIGITS)
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise InputError(
-                    f"a row has {len(row)} cells under {len(self.columns)} headings",
-                    code="wrong-length",
-                    remedy="fill empty cells with None",
-                )
+                said = f"a row has {len(row)} cells under {len(self.columns)} headings"
+                raise InputError(said, code="wrong-length", remedy="fill empty cells with None")
 
     def __len__(self) -> int:
         return len(self.rows)

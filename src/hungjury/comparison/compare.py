@@ -216,39 +216,25 @@ def _check(
 ) -> None:
     """Raise an error for scores that cannot be compared."""
     if correction not in (None, "none") and TESTS[test].together:
-        raise InputError(
-            f"p-values of {TESTS[test].name} already hold for all pairs of systems",
-            code="corrected-twice",
-            remedy=("leave out", Argument("correction")),
-        )
+        said = f"p-values of {TESTS[test].name} already hold for all pairs of systems"
+        raise InputError(said, code="corrected-twice", remedy=("leave out", Argument("correction")))
     if len(scores.systems) < 2:
-        raise InputError(
-            f"{plural(len(scores.systems), 'system')} to compare",
-            code="one-system",
-            remedy="score the runs of at least two systems",
-        )
+        said = f"{plural(len(scores.systems), 'system')} to compare"
+        raise InputError(said, code="one-system", remedy="score the runs of at least two systems")
     if margin is not None and not 0 < margin < math.inf:
-        raise InputError(
-            f"margin must be a positive number, got {margin!r}",
-            code="bad-margin",
-            remedy="give the largest difference that does not matter",
-        )
+        said = f"margin must be a positive number, got {margin!r}"
+        remedy = "give the largest difference that does not matter"
+        raise InputError(said, code="bad-margin", remedy=remedy)
     for baseline in baselines:
         check_known("system", baseline, scores.systems)
     if len(baselines) == len(scores.systems):
-        raise InputError(
-            "every system is a baseline",
-            code="only-baselines",
-            remedy="leave the baseline out to compare all pairs",
-        )
+        remedy = "leave the baseline out to compare all pairs"
+        raise InputError("every system is a baseline", code="only-baselines", remedy=remedy)
     for measure, average in zip(scores.measures, scores.averages, strict=True):
         if average == "gmean":
-            raise MeasureError(
-                f"{measure} is a geometric mean: systems differ by a factor, not by a difference",
-                code="geometric-mean",
-                argument="measure",
-                remedy="compare the measure it is a mean of, such as AP for GMAP",
-            )
+            said = f"{measure} is a geometric mean: systems differ by a factor, not by a difference"
+            remedy = "compare the measure it is a mean of, such as AP for GMAP"
+            raise MeasureError(said, code="geometric-mean", argument="measure", remedy=remedy)
 
 
 def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]]:

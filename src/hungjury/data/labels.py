@@ -119,7 +119,7 @@ def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgme
     >>> panel.judges, len(panel)
     (['ann', 'bob'], 3)
 
-    Three labels: bob has not judged document b. Judges may be label_rows.chosen by pattern:
+    Three labels: bob has not judged document b. Judges may be chosen by pattern:
 
     >>> hj.read_judgments({"ann": {"1": {"a": 2}}, "gpt": {"1": {"a": 1}}}, only="gpt*").judges
     ['gpt']

@@ -338,11 +338,8 @@ def panel_agreement(panel: Panel) -> Agreement:
     """Measure how far the judges of a panel agree on labels."""
     panel.whole_labels("agreement")
     if len(panel.judges) < 2:
-        raise InputError(
-            "agreement needs at least two judges",
-            code="one-judge",
-            remedy="give the judgments of another judge",
-        )
+        remedy = "give the judgments of another judge"
+        raise InputError("agreement needs at least two judges", code="one-judge", remedy=remedy)
     counts = panel.counts()
     table = panel.counts_by_judge()
     labels = table.sum(axis=1)

@@ -197,12 +197,9 @@ def with_gold(panel: Panel, gold: Qrels) -> tuple[Panel, tuple[Note, ...]]:
                 known[at] = label if panel.rel is None else label >= panel.rel
     there = known >= 0
     if not there.any():
-        raise InputError(
-            "no document of the judges has a gold label",
-            code="no-common-document",
-            argument="gold",
-            remedy="check that both use the same topic and document ids",
-        )
+        said = "no document of the judges has a gold label"
+        remedy = "check that both use the same topic and document ids"
+        raise InputError(said, code="no-common-document", argument="gold", remedy=remedy)
     known[there] = grade_positions(known[there].astype(float), panel.grades)
     return replace(panel, known=known, kept={}), noted
 

@@ -234,11 +234,9 @@ def declared_families(judges: Sequence[str], families: Families) -> list[str | N
     known = groups_of(judges, families, "families", "^[^_]+")
     strangers = sorted(set(known) - set(judges))
     if strangers:
-        raise InputError(
-            f"families name a judge who is not there: {strangers[0]}",
-            code="unknown-judge",
-            remedy="use the names of the judges, which are those of their files",
-        )
+        said = f"families name a judge who is not there: {strangers[0]}"
+        remedy = "use the names of the judges, which are those of their files"
+        raise InputError(said, code="unknown-judge", remedy=remedy)
     return [known.get(name) for name in judges]
 
 
@@ -295,13 +293,8 @@ def read_families(path: str | os.PathLike[str]) -> dict[str, str]:
         if words == [""] or line.startswith("#"):
             continue
         if len(words) != 2:
-            raise InputError(
-                f"expected a name and its family, got {len(words)} columns",
-                code="families",
-                file=str(path),
-                line=number,
-                remedy=remedy,
-            )
+            said = f"expected a name and its family, got {len(words)} columns"
+            raise InputError(said, code="families", file=str(path), line=number, remedy=remedy)
         out[words[0]] = words[1]
     return out
 

@@ -99,11 +99,9 @@ class JudgedRuns(Record, eq=False):
         """Keep only judges with something relevant on every topic they judged."""
         empty = np.asarray(self._empty().any(axis=1))
         if empty.all():
-            raise InputError(
-                "every judge has some topic without a relevant document",
-                code="topic-without-relevant",
-                remedy="keep these judges, or leave out such topics",
-            )
+            said = "every judge has some topic without a relevant document"
+            remedy = "keep these judges, or leave out such topics"
+            raise InputError(said, code="topic-without-relevant", remedy=remedy)
         names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
         return replace(
             self,
@@ -197,12 +195,9 @@ def score_judges(
 def check_no_expectation(one: Measure) -> None:
     """Refuse an expected measure where labels of judges are scored as they are, or drawn."""
     if one.expectation is not None:
-        raise MeasureError(
-            f"{one}: judges need no expectation, as their labels are scored as they are or drawn",
-            code="expected-measure",
-            argument="measure",
-            remedy=f"ask for {one.expectation.of}",
-        )
+        said = f"{one}: judges need no expectation, as their labels are scored as they are or drawn"
+        remedy = f"ask for {one.expectation.of}"
+        raise MeasureError(said, code="expected-measure", argument="measure", remedy=remedy)
 
 
 def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
@@ -229,12 +224,9 @@ def gold_values(
     labels = gold_labels(as_qrels(gold), rel)
     common = [t for t in topics if t in set(labels.topics)]
     if not common:
-        raise InputError(
-            "gold labels and judgments have no topic in common",
-            code="no-common-topic",
-            argument="gold",
-            remedy="check that both use the same topic ids",
-        )
+        said = "gold labels and judgments have no topic in common"
+        remedy = "check that both use the same topic ids"
+        raise InputError(said, code="no-common-topic", argument="gold", remedy=remedy)
     scores = evaluate(labels.select(common), runs, measures)
     out = np.full((len(measures), len(scores.systems), len(topics)), np.nan)
     out[:, :, [topics.index(t) for t in scores.topics]] = scores.values
@@ -361,11 +353,8 @@ def compare_approaches(
     methods, notes = _scorable([label_merge(one) for one in merges], wanted)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     if scored.gold is None:
-        raise InputError(
-            "approaches are compared by gold labels",
-            code="no-gold",
-            remedy=("give", Argument("gold")),
-        )
+        said = "approaches are compared by gold labels"
+        raise InputError(said, code="no-gold", remedy=("give", Argument("gold")))
     known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))  # topics with gold labels
     truth = over_topics(scored.gold[0][:, known], wanted.average)
 
@@ -430,11 +419,8 @@ def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note
 def _values_of(name: str, scores: Scores, systems: list[str], topics: list[str]) -> Floats:
     """[system, topic]: values by the first measure, in this order."""
     if set(scores.systems) != set(systems) or not set(topics) <= set(scores.topics):
-        raise InputError(
-            f"the scores '{name}' have other systems or topics",
-            code="other-scores",
-            argument="others",
-            remedy="score the same runs on all topics that have gold labels",
-        )
+        said = f"the scores '{name}' have other systems or topics"
+        remedy = "score the same runs on all topics that have gold labels"
+        raise InputError(said, code="other-scores", argument="others", remedy=remedy)
     rows, columns = map(scores.systems.index, systems), map(scores.topics.index, topics)
     return np.asarray(scores.values[0][np.ix_(list(rows), list(columns))])

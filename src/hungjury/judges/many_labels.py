@@ -251,30 +251,21 @@ def merge_table(
 
 def _check_files(target: str, source: str, kind: str) -> None:
     if kind not in TABLES:
-        raise InputError(
-            f"a table of labels is expected, but this looks like {kind}",
-            code="unsupported-source",
-            file=source,
-            remedy="give Parquet, CSV or TSV files with a line of column names",
-        )
+        said = f"a table of labels is expected, but this looks like {kind}"
+        remedy = "give Parquet, CSV or TSV files with a line of column names"
+        raise InputError(said, code="unsupported-source", file=source, remedy=remedy)
     if not target.endswith((".parquet", ".csv")):
-        raise InputError(
-            "the ending of the output says neither Parquet nor CSV",
-            code="unknown-format",
-            argument="output",
-            file=target,
-            remedy="let it end in .parquet or .csv",
-        )
+        said = "the ending of the output says neither Parquet nor CSV"
+        remedy = "let it end in .parquet or .csv"
+        raise InputError(said, code="unknown-format", argument="output", file=target, remedy=remedy)
 
 
 def _learns_together(method: LabelMerge, scope: Scope) -> bool:
     """Tell whether the model needs all parts; refuse merges that cannot be made of parts."""
     if method.needs_users:
-        raise MeasureError(
-            f"{method} learns from users, which a table in parts does not allow",
-            code="not-in-parts",
-            remedy="use another merge, or `merge`, which keeps the labels in memory",
-        )
+        said = f"{method} learns from users, which a table in parts does not allow"
+        remedy = "use another merge, or `merge`, which keeps the labels in memory"
+        raise MeasureError(said, code="not-in-parts", remedy=remedy)
     if scope == "topic" or "scope" not in method.depends_on:
         return False
     if not isinstance(method, ExpectationMaximisation):

@@ -176,12 +176,9 @@ def _weighted_votes(
         )
     kind = as_weights(weights)
     if kind.needs == "gold":
-        raise MeasureError(
-            f"votes cannot be weighted by {kind}, which needs gold labels",
-            code="needs-gold",
-            argument="weights",
-            remedy="use an estimator such as sgl_tau_msd",
-        )
+        said = f"votes cannot be weighted by {kind}, which needs gold labels"
+        remedy = "use an estimator such as sgl_tau_msd"
+        raise MeasureError(said, code="needs-gold", argument="weights", remedy=remedy)
     if not isinstance(seed, int):
         seed = int(seed.integers(2**31))
     scores = aware(panel.judgments, runs, measure, kind, panel.rel, seed=seed)
@@ -212,11 +209,8 @@ def label_merge(method: object) -> LabelMerge:
     """Find a merge of labels, as `merge_method` does."""
     found = merge_method(method)
     if not isinstance(found, LabelMerge):
-        raise MeasureError(
-            f"{found} merges measures, not labels",
-            code="not-labels",
-            remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",
-        )
+        remedy = "use aware() or a leaderboard, or choose a merge of labels such as binmv"
+        raise MeasureError(f"{found} merges measures, not labels", code="not-labels", remedy=remedy)
     return found
 
 

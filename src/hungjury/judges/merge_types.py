@@ -163,11 +163,9 @@ class LabelMerge(Merge, ABC):
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> Ints:
         """Draw labels [document] that another panel of the same kind might have given."""
-        raise MeasureError(
-            f"{self} gives labels without probabilities, so nothing can be drawn",
-            code="no-probabilities",
-            remedy="draw labels from em-mv, binmv or mv",
-        )
+        said = f"{self} gives labels without probabilities, so nothing can be drawn"
+        remedy = "draw labels from em-mv, binmv or mv"
+        raise MeasureError(said, code="no-probabilities", remedy=remedy)
 
 
 class SoftMerge(LabelMerge):

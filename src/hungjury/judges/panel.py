@@ -67,12 +67,9 @@ class Panel(Record, eq=False):
                 raise needs_grades("rel", "rel", "leave out rel")
         elif rel is not None:
             if not grades[0] < rel <= grades[-1]:
-                raise MeasureError(
-                    f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
-                    code="rel-too-large",
-                    argument="rel",
-                    remedy=f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades",
-                )
+                said = f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}"
+                remedy = f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades"
+                raise MeasureError(said, code="rel-too-large", argument="rel", remedy=remedy)
             grades, choice = (0, 1), (label >= rel).astype(np.int16)
         else:
             choice = grade_positions(label, grades)
@@ -247,11 +244,9 @@ class Panel(Record, eq=False):
 def check_votes(some: bool) -> None:
     """Raise unless some document is judged."""
     if not some:
-        raise InputError(
-            "no document is judged: every label is negative",
-            code="nothing-judged",
-            remedy="check the labels; negative ones mean pooled but not judged",
-        )
+        said = "no document is judged: every label is negative"
+        remedy = "check the labels; negative ones mean pooled but not judged"
+        raise InputError(said, code="nothing-judged", remedy=remedy)
 
 
 def _check_zero(judgments: Judgments) -> None:
@@ -279,11 +274,9 @@ def grade_positions(label: Floats, grades: tuple[int, ...]) -> Int16s:
     choice = native.grade_places(label, np.array(grades, dtype=np.int64))
     wrong = np.flatnonzero(choice < 0)
     if len(wrong):
-        raise InputError(
-            f"the label {label[wrong[0]]:g} is not among the grades {list(grades)}",
-            code="outside-grades",
-            remedy="declare the grades when reading the judgments",
-        )
+        said = f"the label {label[wrong[0]]:g} is not among the grades {list(grades)}"
+        remedy = "declare the grades when reading the judgments"
+        raise InputError(said, code="outside-grades", remedy=remedy)
     return choice
 
 

@@ -169,12 +169,9 @@ def category_names(categories: Categories) -> dict[int, str]:
     except (TypeError, ValueError):
         named = []
     if categories is not None and (not named or len(dict(named)) < len(named)):
-        raise InputError(
-            f"invalid categories {categories!r}",
-            code="categories",
-            argument="categories",
-            remedy="name each level once, as in Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2",
-        )
+        said = f"invalid categories {categories!r}"
+        remedy = "name each level once, as in Nav:4,Key:3,HRel:2,Rel:1,Non:0,Junk:-2"
+        raise InputError(said, code="categories", argument="categories", remedy=remedy)
     return dict(named)
 
 
@@ -196,12 +193,9 @@ def _named(judges: list[str], patterns: str | Iterable[str] | None, what: str) -
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     for one in wanted:
         if not any(fnmatchcase(name, one) for name in judges):
-            raise InputError(
-                f"no judge is called {one!r}",
-                code="unknown-judge",
-                argument=what,
-                remedy=f"the judges are {', '.join(judges[:20])}",
-            )
+            said = f"no judge is called {one!r}"
+            remedy = f"the judges are {', '.join(judges[:20])}"
+            raise InputError(said, code="unknown-judge", argument=what, remedy=remedy)
     return np.array([any(fnmatchcase(name, one) for one in wanted) for name in judges])
 
 

@@ -44,17 +44,13 @@ def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> 
     for each in (mine, theirs):
         if not comparable(gap, each):
             low, high = each.min(initial=0), each.max(initial=0)
-            raise MeasureError(
-                f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
-                code="scores-not-in-range",
-                remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
-            )
+            said = f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}"
+            remedy = "use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc"
+            raise MeasureError(said, code="scores-not-in-range", remedy=remedy)
     if gap not in BOUNDED and mine.shape[1] < 2:
-        raise MeasureError(
-            f"{gap} compares rankings and needs at least two systems",
-            code="one-system",
-            remedy="give more runs, or weights from fro, rmse or kld",
-        )
+        said = f"{gap} compares rankings and needs at least two systems"
+        remedy = "give more runs, or weights from fro, rmse or kld"
+        raise MeasureError(said, code="one-system", remedy=remedy)
     if smaller and gap == "apc":
         mine, theirs = -mine, -theirs
     return GAPS[gap](mine, theirs)
@@ -277,11 +273,9 @@ class Supervised(Weights, called="supervised"):
         known = np.asarray(~np.isnan(gold).all(axis=0))
         stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
         if len(stranger):
-            raise InputError(
-                f"the judge '{panel.judges[stranger[0]]}' judged no gold topic",
-                code="judge-without-gold",
-                remedy="leave such judges out, or give gold labels of a topic they judged",
-            )
+            said = f"the judge '{panel.judges[stranger[0]]}' judged no gold topic"
+            remedy = "leave such judges out, or give gold labels of a topic they judged"
+            raise InputError(said, code="judge-without-gold", remedy=remedy)
         out = np.empty(len(panel.scores))
         for who, topics in panel.groups(known):
             mine = panel.scores[who][:, :, topics]
@@ -360,11 +354,9 @@ def random_scores(
     """
     check_count("replicates", replicates, 1, MOST_DRAWS)
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
-        raise MeasureError(
-            f"random judges are not defined for the grades {list(grades)}",
-            code="invalid-grades",
-            remedy="declare at least two grades from 0 to 255",
-        )
+        said = f"random judges are not defined for the grades {list(grades)}"
+        remedy = "declare at least two grades from 0 to 255"
+        raise MeasureError(said, code="invalid-grades", remedy=remedy)
     step = max(1, LABELS_AT_ONCE // max(documents, 1))
     total, done = len(CLASSES) * replicates, 0
     out: list[Floats] = []

@@ -513,11 +513,9 @@ def _stretch(gold: GoldLabels, looks: Sequence[int], alpha: float) -> float:
 
     now, largest = len(gold.documents) + len(gold.skipped), max(looks)
     if now > largest:
-        raise InputError(
-            f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}",
-            code="after-last-look",
-            remedy="looks have to be declared before labelling, the largest budget included",
-        )
+        said = f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}"
+        remedy = "looks have to be declared before labelling, the largest budget included"
+        raise InputError(said, code="after-last-look", remedy=remedy)
     upto = [*sorted(n for n in set(looks) if n < now), now]
     level = nominal_levels([n / largest for n in upto], alpha)[-1]
     return float(ndtri(level / 2) / ndtri(alpha / 2))

@@ -173,11 +173,9 @@ def _resample_measures(
     scored = score_judges(panel, aligned, options.measure, options.rel)
     random = None
     if weights.needs == "gold":
-        raise InputError(
-            "a leaderboard does not weigh judges by gold labels",
-            code="gold-and-weights",
-            remedy="use other weights, or `aware` (`hungjury aware`) with supervised weights",
-        )
+        said = "a leaderboard does not weigh judges by gold labels"
+        remedy = "use other weights, or `aware` (`hungjury aware`) with supervised weights"
+        raise InputError(said, code="gold-and-weights", remedy=remedy)
     if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(options.replicates, _number(seed), progress)
     found = combine_scores(scored, weights, random)

@@ -307,18 +307,12 @@ def _check(baseline: str, wanted: list[str], margin: float) -> None:
             remedy="name at least one system",
         )
     if baseline in wanted:
-        raise InputError(
-            f"'{baseline}' is both the baseline and a candidate",
-            code="baseline-is-candidate",
-            remedy="name two different systems",
-        )
+        said = f"'{baseline}' is both the baseline and a candidate"
+        raise InputError(said, code="baseline-is-candidate", remedy="name two different systems")
     if not 0 <= margin < np.inf:
-        raise InputError(
-            f"margin must be 0 or more, got {margin!r}",
-            code="bad-margin",
-            argument="margin",
-            remedy="use a margin of 0 or more",
-        )
+        said = f"margin must be 0 or more, got {margin!r}"
+        remedy = "use a margin of 0 or more"
+        raise InputError(said, code="bad-margin", argument="margin", remedy=remedy)
 
 
 def _by_panel(
@@ -356,11 +350,9 @@ def _about_compared(notes: tuple[Note, ...], systems: tuple[str, ...]) -> tuple[
     unknown = [note.where for note in notes if note.kind == "nothing-judged"]
     empty = [name for name in systems if name in unknown]
     if empty:
-        raise InputError(
-            f"no document of {few(empty)} was judged",
-            code="nothing-judged",
-            remedy="check that runs and labels use the same ids of topics and documents",
-        )
+        said = f"no document of {few(empty)} was judged"
+        remedy = "check that runs and labels use the same ids of topics and documents"
+        raise InputError(said, code="nothing-judged", remedy=remedy)
     mine = [replace(note, about="result") for note in notes if note.where in systems]
     return (*mine, *(note for note in notes if note.where not in systems))
 

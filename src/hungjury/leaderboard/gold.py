@@ -151,11 +151,8 @@ def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None
     outside = int(((place < 0) & (label >= 0)).sum())
     keep = (place >= 0) & (label >= 0)
     if not keep.any():
-        raise InputError(
-            "no judged document has a gold label",
-            code="no-gold-label",
-            remedy="check that topics and documents have the same ids in both",
-        )
+        remedy = "check that topics and documents have the same ids in both"
+        raise InputError("no judged document has a gold label", code="no-gold-label", remedy=remedy)
     notes = _unusual(place[keep], label[keep], judgments)
     if rel is None:
         notes += check_gold(label[keep], given.grades, judgments)
@@ -205,11 +202,8 @@ def _by_plans(
     with the largest of its probabilities. Other seeds draw independently.
     """
     if len(plans) > 1 and any(plan.design == "topics" for plan in plans):
-        raise InputError(
-            "a plan by whole topics cannot be combined with another plan",
-            code="topics-and-plan",
-            remedy=("give one", Argument("plan")),
-        )
+        said = "a plan by whole topics cannot be combined with another plan"
+        raise InputError(said, code="topics-and-plan", remedy=("give one", Argument("plan")))
     drawn, due = np.zeros((2, len(pool)), dtype=bool)
     weight = np.ones(len(pool))
     by_seed: dict[int, Floats] = {}
@@ -219,11 +213,9 @@ def _by_plans(
         place = rows.places(pool)
         here = np.flatnonzero(place >= 0)
         if not len(here):
-            raise InputError(
-                "no document of the plan is in the judged pool",
-                code="other-plan",
-                remedy="give the plan by which these documents were labelled",
-            )
+            said = "no document of the plan is in the judged pool"
+            remedy = "give the plan by which these documents were labelled"
+            raise InputError(said, code="other-plan", remedy=remedy)
         place = place[here]
         drawn[place] = True
         done = np.isin(place, found.documents)

@@ -106,11 +106,8 @@ def leaderboard(
     lists = as_runs(runs, **of_runs)
     people = None if gold is None else as_gold(gold, **of_gold)
     if people is None and (plan is not None or options.gold_design or options.looks):
-        raise InputError(
-            "a plan, a gold design and looks need gold labels",
-            code="no-gold",
-            remedy=("give the labels as", Argument("gold")),
-        )
+        said = "a plan, a gold design and looks need gold labels"
+        raise InputError(said, code="no-gold", remedy=("give the labels as", Argument("gold")))
     aligned = _aligned(lists, given, options, progress)
     kin, kin_notes = kin_of(aligned.systems, options.kin)
     asked = Panel.of(given, options.rel)

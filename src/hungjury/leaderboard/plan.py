@@ -267,12 +267,9 @@ def _size(topic: Int32s, known: Bools, budget: int, design: PlanDesign) -> int:
     if design != "topics":
         left = budget - int(known.sum())
         if left <= 0:
-            raise InputError(
-                f"{plural(int(known.sum()), 'label')} at hand reach the budget of {budget:,}",
-                code="budget-reached",
-                argument="budget",
-                remedy="the budget is the total, labels at hand included: ask for more",
-            )
+            said = f"{plural(int(known.sum()), 'label')} at hand reach the budget of {budget:,}"
+            remedy = "the budget is the total, labels at hand included: ask for more"
+            raise InputError(said, code="budget-reached", argument="budget", remedy=remedy)
         return int(np.searchsorted(np.cumsum(~known), left)) + 1
     ends = np.flatnonzero(np.diff(topic, append=-1)) + 1
     fitting = ends[ends <= budget]

@@ -328,30 +328,20 @@ def _parsed(lines: list[str], name: str) -> Plan:
     start = len(heads)
     rows = list(csv.reader(lines[start:]))
     if not rows or tuple(rows[0][: len(COLUMNS)]) != COLUMNS:
-        raise InputError(
-            f"the columns are not {', '.join(COLUMNS)}",
-            code="not-a-plan",
-            file=name,
-            line=start + 1,
-            remedy="write the plan again; add columns on the right only",
-        )
+        said = f"the columns are not {', '.join(COLUMNS)}"
+        remedy = "write the plan again; add columns on the right only"
+        raise InputError(said, code="not-a-plan", file=name, line=start + 1, remedy=remedy)
     try:
         found = _made(head, rows)
         edited = head["digest"] != found.digest
     except (KeyError, ValueError, IndexError) as error:
-        raise InputError(
-            f"the plan is damaged: {error}",
-            code="damaged-file",
-            file=name,
-            remedy="write the plan again",
-        ) from None
+        said = f"the plan is damaged: {error}"
+        remedy = "write the plan again"
+        raise InputError(said, code="damaged-file", file=name, remedy=remedy) from None
     if edited:
-        raise InputError(
-            "the plan was changed after it was written: its probabilities no longer hold",
-            code="edited-plan",
-            file=name,
-            remedy="give the file as `hungjury plan` wrote it, or make a new plan",
-        )
+        said = "the plan was changed after it was written: its probabilities no longer hold"
+        remedy = "give the file as `hungjury plan` wrote it, or make a new plan"
+        raise InputError(said, code="edited-plan", file=name, remedy=remedy)
     return found
 
 

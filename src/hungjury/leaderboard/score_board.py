@@ -369,18 +369,13 @@ def leaderboards(
         )  # fmt: skip
     taken = [name for name in collections if name in {*BoardRow._fields, *OVER_ALL}]
     if taken:
-        raise InputError(
-            f"a column of the board has the name of a collection: {few(taken)}",
-            code="collection-name",
-            remedy="give the collection another name",
-        )
+        said = f"a column of the board has the name of a collection: {few(taken)}"
+        raise InputError(said, code="collection-name", remedy="give the collection another name")
     without = [name for name in collections if gold and name not in gold]
     if without:
-        raise InputError(
-            f"{plural(len(without), 'collection')} without gold labels: {few(without)}",
-            code="gold-missing",
-            remedy="give gold labels of all collections, or of none",
-        )
+        said = f"{plural(len(without), 'collection')} without gold labels: {few(without)}"
+        remedy = "give gold labels of all collections, or of none"
+        raise InputError(said, code="gold-missing", remedy=remedy)
     _weights(collections, weights)  # refused before boards are made
     chosen, _ = split_options(options, BoardOptions)
     boards = {}

@@ -223,12 +223,9 @@ def compare_rankers(
     wanted["user"] = user_model(wanted["user"])
     goals = [Goal.of(name, **wanted) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:
-        raise InputError(
-            f"invalid objectives {objectives}",
-            code="repeated-objective",
-            argument="objectives",
-            remedy="name each objective once",
-        )
+        said = f"invalid objectives {objectives}"
+        remedy = "name each objective once"
+        raise InputError(said, code="repeated-objective", argument="objectives", remedy=remedy)
     measured = [Goal.of(name, **wanted) for name in (NDCG, NMCG)]
     parts = [_using(fold, **features) for fold in _folds(folds)]
     less = [] if without is None else [_using(fold, drop=without) for fold in parts]
@@ -386,10 +383,7 @@ def compare_data_sets(sets: Mapping[str, FoldsLike], **how: Any) -> DataSetCompa
         The comparison on each data set, and a table of all of them.
     """
     if not sets:
-        raise InputError(
-            "no data sets were given",
-            code="no-data-sets",
-            argument="sets",
-            remedy="give the folds of at least one, by name",
-        )
+        said = "no data sets were given"
+        remedy = "give the folds of at least one, by name"
+        raise InputError(said, code="no-data-sets", argument="sets", remedy=remedy)
     return DataSetComparison({name: compare_rankers(folds, **how) for name, folds in sets.items()})

@@ -64,11 +64,8 @@ class Labels(Record, eq=False):
     @staticmethod
     def join(parts: Sequence[Labels]) -> Labels:
         if len({part.graded for part in parts}) > 1:
-            raise InputError(
-                "some parts have grades, others probabilities",
-                code="mixed-labels",
-                remedy="give all the same kind",
-            )
+            said = "some parts have grades, others probabilities"
+            raise InputError(said, code="mixed-labels", remedy="give all the same kind")
         values = [part.values for part in parts]
         if not parts[0].graded:
             width = max(v.shape[1] for v in values)
@@ -309,12 +306,9 @@ def _places(given: str | Sequence[int], argument: str, columns: int) -> list[int
     for part in given.split(",") if isinstance(given, str) else map(str, given):
         first, last = (integer_of(end) for end in (part.partition("-")[0], part.rpartition("-")[2]))
         if first is None or last is None or not 1 <= first <= last <= columns:
-            raise InputError(
-                f"invalid features {part!r}",
-                code="unknown-feature",
-                argument=argument,
-                remedy=f"give numbers from 1 to {columns}, such as 1-20,25",
-            )
+            said = f"invalid features {part!r}"
+            remedy = f"give numbers from 1 to {columns}, such as 1-20,25"
+            raise InputError(said, code="unknown-feature", argument=argument, remedy=remedy)
         found += range(first - 1, last)
     return found
 
@@ -403,12 +397,9 @@ def check_together(queries: list[str], file: str | None = None) -> None:
     seen: set[str] = set()
     for query in queries:
         if query in seen:
-            raise InputError(
-                f"the rows of query '{query}' are not adjacent",
-                code="scattered-query",
-                file=file,
-                remedy="sort the rows by query",
-            )
+            said = f"the rows of query '{query}' are not adjacent"
+            remedy = "sort the rows by query"
+            raise InputError(said, code="scattered-query", file=file, remedy=remedy)
         seen.add(query)
 
 

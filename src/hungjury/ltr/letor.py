@@ -66,11 +66,8 @@ def read_letor(source: FileLike, labels: LabelKind = GRADES, columns: int = 0) -
         return ranking_data(features, given, groups, kind=labels)
     files = expand(source)
     if len(files) > 1:
-        raise InputError(
-            f"there are {len(files)} files",
-            code="several-files",
-            remedy="give one, or join_data() several of them",
-        )
+        remedy = "give one, or join_data() several of them"
+        raise InputError(f"there are {len(files)} files", code="several-files", remedy=remedy)
     return _text(files[0], labels).padded_to(columns)
 
 
@@ -79,12 +76,8 @@ def _text(source: Source, kind: LabelKind) -> RankingData:
     parse_text(source, table.feed, table.finish, cores())
     rows, width = table.rows, table.width
     if not rows or not width:
-        raise InputError(
-            "no row of features",
-            code="empty-file",
-            file=source.name,
-            remedy="lines are LABEL qid:QUERY 1:VALUE 2:VALUE ...",
-        )
+        remedy = "lines are LABEL qid:QUERY 1:VALUE 2:VALUE ..."
+        raise InputError("no row of features", code="empty-file", file=source.name, remedy=remedy)
     queries, documents = table.queries, table.documents
     check_together(queries, source.name)
     found = table.take()
@@ -104,12 +97,9 @@ def _array(path: str) -> Array:
     except OSError as error:
         raise file_error(path, error) from None
     except ValueError:
-        raise InputError(
-            "not an array saved by numpy",
-            code="not-numpy",
-            file=path,
-            remedy="make it with numpy.save",
-        ) from None
+        said = "not an array saved by numpy"
+        remedy = "make it with numpy.save"
+        raise InputError(said, code="not-numpy", file=path, remedy=remedy) from None
 
 
 def as_ranking_data(
@@ -120,11 +110,8 @@ def as_ranking_data(
         return given
     if isinstance(given, tuple):
         if len(given) != 3:
-            raise InputError(
-                f"there are {len(given)} arrays",
-                code="array-count",
-                remedy="give (features, labels, groups)",
-            )
+            remedy = "give (features, labels, groups)"
+            raise InputError(f"there are {len(given)} arrays", code="array-count", remedy=remedy)
         return ranking_data(*given, kind=labels)
     return read_letor(given, labels, columns)
 
@@ -153,12 +140,8 @@ def read_fold(folder: Folder, kind: LabelKind = GRADES) -> Fold:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(
-            "no such folder",
-            code="no-folder",
-            file=str(folder),
-            remedy="name a folder for each fold",
-        )
+        remedy = "name a folder for each fold"
+        raise InputError("no such folder", code="no-folder", file=str(folder), remedy=remedy)
     parts = [read_letor(_part(place, names), kind) for names in PARTS]
     widest = max(part.features.shape[1] for part in parts)
     train, valid, test = (part.padded_to(widest) for part in parts)
@@ -206,11 +189,8 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
         raise InputError("no data to join", code="no-data", remedy="give at least one set")
     widths = [part.features.shape[1] for part in parts]
     if len(set(widths)) > 1:
-        raise InputError(
-            f"the parts have {' and '.join(map(str, widths))} features",
-            code="other-features",
-            remedy="give parts with the same features",
-        )
+        said = f"the parts have {' and '.join(map(str, widths))} features"
+        raise InputError(said, code="other-features", remedy="give parts with the same features")
     queries = [q for part in parts for q in part.queries]
     check_together(queries)
     named = None
@@ -257,12 +237,9 @@ def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
     3
     """
     if not 3 <= folds <= len(data.queries):
-        raise InputError(
-            f"{folds} folds of {len(data.queries)} queries",
-            code="out-of-range",
-            argument="folds",
-            remedy="make at least 3 folds, with a query in each",
-        )
+        said = f"{folds} folds of {len(data.queries)} queries"
+        remedy = "make at least 3 folds, with a query in each"
+        raise InputError(said, code="out-of-range", argument="folds", remedy=remedy)
     parts = np.array_split(np.arange(len(data.queries)), folds)
     made = []
     for first in range(folds):

@@ -320,11 +320,8 @@ class NMCGObjective:
             if known_labels is labels and known_group is group:
                 return queries
         if group is None:
-            raise InputError(
-                "the data set has no groups",
-                code="no-groups",
-                remedy="give lightgbm.Dataset the sizes of the groups",
-            )
+            remedy = "give lightgbm.Dataset the sizes of the groups"
+            raise InputError("the data set has no groups", code="no-groups", remedy=remedy)
         values = np.asarray(labels)
         if self.labels != GRADES:
             values = np.clip(values.astype(float), 0, None)

@@ -145,12 +145,9 @@ class Ranker(Record, Result, eq=False):
                 remedy="give rows with the features it was trained on",
             )
         if trees is not None and not 1 <= trees <= self.trees:
-            raise InputError(
-                f"{trees} trees requested, but the ranker has {self.trees}",
-                code="out-of-range",
-                argument="trees",
-                remedy=f"use 1 to {self.trees} trees",
-            )
+            said = f"{trees} trees requested, but the ranker has {self.trees}"
+            remedy = f"use 1 to {self.trees} trees"
+            raise InputError(said, code="out-of-range", argument="trees", remedy=remedy)
         found = self.booster.predict(table, num_iteration=trees or self.trees)
         return np.asarray(found, dtype=np.float64)
 
@@ -212,12 +209,9 @@ class Ranker(Record, Result, eq=False):
         except (
             KeyError, TypeError, ValueError, AttributeError, lightgbm.basic.LightGBMError
         ) as error:  # fmt: skip
-            raise InputError(
-                f"not a usable ranker: {error}",
-                code="invalid-file",
-                file=text,
-                remedy="train it again",
-            ) from None
+            said = f"not a usable ranker: {error}"
+            remedy = "train it again"
+            raise InputError(said, code="invalid-file", file=text, remedy=remedy) from None
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -179,23 +179,17 @@ def _check_parameters(
                 remedy=("choose", Argument("objective", *get_args(Objective))),
             )
         if known[name] in without_effect:
-            raise InputError(
-                f"the parameter {name} has no effect on this training",
-                code="parameter-without-effect",
-                argument=name,
-                remedy="leave it out; features, labels and queries are used as they were read",
-            )
+            said = f"the parameter {name} has no effect on this training"
+            remedy = "leave it out; features, labels and queries are used as they were read"
+            raise InputError(said, code="parameter-without-effect", argument=name, remedy=remedy)
         number = TREES.get(known[name])
         if number is not None and isinstance(number.default, int):
             check_count(name, value, int(number.low or 0), int(number.high or MOST_TREES))
         finite = not isinstance(value, float) or isfinite(value)
         if not finite or not isinstance(value, (str, int, float, list, tuple)):
-            raise InputError(
-                f"the parameter {name} is {value!r:.60}",
-                code="out-of-range",
-                argument=name,
-                remedy="give a finite number, text or a list",
-            )
+            said = f"the parameter {name} is {value!r:.60}"
+            remedy = "give a finite number, text or a list"
+            raise InputError(said, code="out-of-range", argument=name, remedy=remedy)
 
 
 def lightgbm_names() -> dict[str, str]:
@@ -258,16 +252,12 @@ def boost(
         )
     except lightgbm.basic.LightGBMError as error:
         if "num_features()" in str(error):
-            raise InputError(
-                "no feature can split the documents: they are too few, or no feature varies",
-                code="no-features",
-                remedy="give more documents, or smaller leaves with LightGBM's min_data_in_leaf",
-            ) from None
-        raise InputError(
-            f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
-            code="lightgbm-error",
-            remedy="see LightGBM's documentation",
-        ) from None
+            said = "no feature can split the documents: they are too few, or no feature varies"
+            remedy = "give more documents, or smaller leaves with LightGBM's min_data_in_leaf"
+            raise InputError(said, code="no-features", remedy=remedy) from None
+        said = f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}"
+        remedy = "see LightGBM's documentation"
+        raise InputError(said, code="lightgbm-error", remedy=remedy) from None
     return booster, {
         f"{name} {measure}": tuple(values)
         for name, measures in found.items()

@@ -200,11 +200,9 @@ class Measure(Named):
         `prob` gives P(relevant) of each grade.
         """
         if not self.counterpart or self.threshold > 1:
-            raise MeasureError(
-                f"{self} has no counterpart for probabilities",
-                code="no-probabilities",
-                remedy="use AP, P, RBP or DCG(base=...)",
-            )
+            said = f"{self} has no counterpart for probabilities"
+            remedy = "use AP, P, RBP or DCG(base=...)"
+            raise MeasureError(said, code="no-probabilities", remedy=remedy)
         theirs = CATALOGUE[self.counterpart]
         shared = theirs._params.keys() & self._params.keys() - {"rel"}
         return theirs(**{name: getattr(self, name) for name in shared}, prob=prob)

@@ -122,17 +122,12 @@ class Scorer:
         given = np.asarray(labels)
         documents = len(self.alignment.pool)
         if given.ndim != 2 or given.shape[1] != documents or given.dtype.kind not in "iu":
-            raise InputError(
-                f"the labels are {given.dtype} numbers in the shape {given.shape}",
-                code="wrong-shape",
-                remedy=f"give whole grades as [vector, document], for {documents} documents",
-            )
+            said = f"the labels are {given.dtype} numbers in the shape {given.shape}"
+            remedy = f"give whole grades as [vector, document], for {documents} documents"
+            raise InputError(said, code="wrong-shape", remedy=remedy)
         if given.max(initial=0) > self.top:
-            raise InputError(
-                f"a label is {given.max()}, but the largest grade is {self.top}",
-                code="outside-grades",
-                remedy="give the largest grade as top",
-            )
+            said = f"a label is {given.max()}, but the largest grade is {self.top}"
+            raise InputError(said, code="outside-grades", remedy="give the largest grade as top")
         if given.dtype == np.uint8:
             return np.ascontiguousarray(given, dtype=np.uint8)
         return np.ascontiguousarray(given, dtype=np.int16)

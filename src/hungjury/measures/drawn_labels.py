@@ -278,13 +278,9 @@ def _clusters(pool: Pool, path: str) -> Ints:
     for number, line in enumerate(lines, 1):
         words = line.split()
         if words and len(words) != 3:
-            raise InputError(
-                "a line of clusters has three columns: topic, document, cluster",
-                code="column-count",
-                file=path,
-                line=number,
-                remedy="fix or remove this line",
-            )
+            said = "a line of clusters has three columns: topic, document, cluster"
+            remedy = "fix or remove this line"
+            raise InputError(said, code="column-count", file=path, line=number, remedy=remedy)
         if words and (place := pool.find(words[0], words[1])) >= 0:
             found[place] = first.setdefault((words[0], words[2]), place)
     return found

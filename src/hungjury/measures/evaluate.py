@@ -303,11 +303,9 @@ def score_list(
     known = listed if pool is None else list(pool)
     everything = [*known, *listed]
     if not all(abs(v) <= MOST_GRADE for v in everything):
-        raise InputError(
-            f"{one} cannot score the labels {list(labels)!r}",
-            code="outside-grades",
-            remedy=f"labels are numbers from {-MOST_GRADE} to {MOST_GRADE}",
-        )
+        said = f"{one} cannot score the labels {list(labels)!r}"
+        remedy = f"labels are numbers from {-MOST_GRADE} to {MOST_GRADE}"
+        raise InputError(said, code="outside-grades", remedy=remedy)
     if missing := Counter(listed) - Counter(known):
         label = next(iter(missing))
         raise InputError(
@@ -324,11 +322,9 @@ def score_list(
         grades = np.array([[MISSING if v is None else int(v) for v in labels]], dtype=np.int16)
         return float(one(many_lists(grades, [int(v) for v in known], top))[0])
     if not one.takes_probabilities or not all(0 <= v <= 1 for v in everything):
-        raise InputError(
-            f"{one} cannot score the labels {list(labels)!r}",
-            code="invalid-label",
-            remedy="labels are whole grades or, for expected measures, probabilities",
-        )
+        said = f"{one} cannot score the labels {list(labels)!r}"
+        remedy = "labels are whole grades or, for expected measures, probabilities"
+        raise InputError(said, code="invalid-label", remedy=remedy)
     one.check_probabilities()
     p = np.array([[one.chance_of_unjudged if v is None else v for v in labels]], dtype=float)
     grades = np.zeros(p.shape, dtype=np.int16)

@@ -156,11 +156,8 @@ def _by_judge(
     systems, topics, measures = axes
     cells = values[..., 0]
     if len(measures) > 1:
-        raise InputError(
-            f"judges scored {plural(len(measures), 'measure')}: {few(measures)}",
-            code="several-measures",
-            remedy="keep the rows of one measure",
-        )
+        said = f"judges scored {plural(len(measures), 'measure')}: {few(measures)}"
+        raise InputError(said, code="several-measures", remedy="keep the rows of one measure")
     if limits is None:
         seen = f"{np.nanmin(cells):g}-{np.nanmax(cells):g}"
         raise InputError(
@@ -170,11 +167,9 @@ def _by_judge(
     scored = np.asarray(~np.isnan(cells).all(axis=2))  # [judge, system]
     few_systems = [j for j, one in zip(judges, scored, strict=True) if one.sum() < 2]
     if few_systems and len(systems) > 1:
-        raise InputError(
-            f"{plural(len(few_systems), 'judge')} scored one system only: {few(few_systems)}",
-            code="one-system-judge",
-            remedy="leave them out: what they say of it cannot be compared with others",
-        )
+        said = f"{plural(len(few_systems), 'judge')} scored one system only: {few(few_systems)}"
+        remedy = "leave them out: what they say of it cannot be compared with others"
+        raise InputError(said, code="one-system-judge", remedy=remedy)
     status = np.where(np.isnan(cells), LEFT_OUT, SCORED).astype(np.uint8)
     return JudgeScores(judges, systems, topics, cells, status, smaller=smaller * len(judges),
                        measure=measures[0], scale=limits, notes=notes)  # fmt: skip

@@ -63,12 +63,9 @@ def within_scale(cells: Sequence[Cell], scale: tuple[float, float] | str) -> tup
     outside = [cell for cell in cells if not low <= cell.value <= high]
     if outside:
         shown = few([f"{c.value:g} ({c.place or f'{c.system}, {c.topic}'})" for c in outside])
-        raise InputError(
-            f"{plural(len(outside), 'score')} outside of {low:g} to {high:g}: {shown}",
-            code="outside-scale",
-            argument="scale",
-            remedy="fix the scale or these scores",
-        )
+        said = f"{plural(len(outside), 'score')} outside of {low:g} to {high:g}: {shown}"
+        remedy = "fix the scale or these scores"
+        raise InputError(said, code="outside-scale", argument="scale", remedy=remedy)
     return low, high
 
 

@@ -149,11 +149,9 @@ class Scores(Record, Result, eq=False):
         """
         if measure not in self.draws:
             known = dict(enumerate(self.measures))
-            raise InputError(
-                f"no labels were drawn for {known.get(measure, f'measure {measure}')}",
-                code="no-draws",
-                remedy="evaluate expectations, such as E(nDCG@10), with distribution=True",
-            )
+            said = f"no labels were drawn for {known.get(measure, f'measure {measure}')}"
+            remedy = "evaluate expectations, such as E(nDCG@10), with distribution=True"
+            raise InputError(said, code="no-draws", remedy=remedy)
         drawn = self.draws[measure].astype(float)
         return np.nan_to_num(summarised(drawn, self.counted()[measure], self.averages[measure]))
 
@@ -539,11 +537,9 @@ class Scores(Record, Result, eq=False):
     def check_summary(self) -> None:
         """Raise where rows of a topic could be taken for the summary over topics."""
         if "all" in self.topics:
-            raise InputError(
-                "a topic is called 'all', which is the name of the summary over topics",
-                code="topic-all",
-                remedy="leave out the summary (-n on the command line), or rename the topic",
-            )
+            said = "a topic is called 'all', which is the name of the summary over topics"
+            remedy = "leave out the summary (-n on the command line), or rename the topic"
+            raise InputError(said, code="topic-all", remedy=remedy)
 
     def to_json(self, per_topic: bool = False) -> str:
         """Return means, settings and, with `per_topic`, every value; NaN is null."""

@@ -101,12 +101,9 @@ def _judge_map(values: Floats, names: list[str], title: str) -> Figure:
 
 def _ranked(found: Agreement) -> Rankings:
     if found.rankings is None:
-        raise InputError(
-            "this agreement has no system rankings",
-            code="no-rankings",
-            argument="runs",
-            remedy="compute it with runs: agreement(judgments, runs)",
-        )
+        said = "this agreement has no system rankings"
+        remedy = "compute it with runs: agreement(judgments, runs)"
+        raise InputError(said, code="no-rankings", argument="runs", remedy=remedy)
     return found.rankings
 
 

@@ -155,12 +155,9 @@ def check_ending(path: str, also: str = "") -> str:
     """Return the ending of a plot's file, its format; `also` is named beside the others."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise InputError(
-            f"unknown plot format '{ending}'",
-            code="plot-format",
-            file=path,
-            remedy=f"use a file name that ends in {either([*ENDINGS, *filter(None, [also])])}",
-        )
+        said = f"unknown plot format '{ending}'"
+        remedy = f"use a file name that ends in {either([*ENDINGS, *filter(None, [also])])}"
+        raise InputError(said, code="plot-format", file=path, remedy=remedy)
     return ending
 
 

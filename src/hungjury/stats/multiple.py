@@ -247,11 +247,9 @@ def tukey_test(values: ArrayLike, alpha: float = 0.05) -> Tested:
 def _two_systems(values: ArrayLike) -> Floats:
     table = numbers(values, "values", unit="topic")
     if table.ndim != 2 or len(table) < 2:
-        raise InputError(
-            f"the values have the shape {table.shape}",
-            code="wrong-shape",
-            remedy="give at least two systems as [system, topic]",
-        )
+        said = f"the values have the shape {table.shape}"
+        remedy = "give at least two systems as [system, topic]"
+        raise InputError(said, code="wrong-shape", remedy=remedy)
     return table
 
 
@@ -412,12 +410,9 @@ def check_looks(looks: Iterable[SupportsIndex]) -> list[int]:
     except TypeError:
         counts = [0]
     if min(counts, default=1) < 1:
-        raise InputError(
-            f"looks must be numbers of gold labels, such as [100, 200], got {looks!r}",
-            code="invalid-looks",
-            argument="looks",
-            remedy="give one or more positive integers, the last one the largest budget",
-        )
+        said = f"looks must be numbers of gold labels, such as [100, 200], got {looks!r}"
+        remedy = "give one or more positive integers, the last one the largest budget"
+        raise InputError(said, code="invalid-looks", argument="looks", remedy=remedy)
     return counts
 
 
@@ -445,11 +440,9 @@ def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[fl
 
     times = np.asarray(information, dtype=float)
     if not len(times) or (np.diff(times) <= 0).any() or times[0] <= 0 or times[-1] > 1:
-        raise InputError(
-            f"looks at {list(information)} of the largest budget",
-            code="invalid-looks",
-            remedy="looks are ascending shares of the largest budget, above 0 and at most 1",
-        )
+        said = f"looks at {list(information)} of the largest budget"
+        remedy = "looks are ascending shares of the largest budget, above 0 and at most 1"
+        raise InputError(said, code="invalid-looks", remedy=remedy)
     # O'Brien-Fleming-like, alpha / 2 for either side.
     spent = 4 * ndtr(ndtri(alpha / 4) / np.sqrt(times))
     grid = np.linspace(-FAR, FAR, POINTS)  # of the score, whose variance is the information

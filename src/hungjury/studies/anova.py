@@ -205,11 +205,8 @@ def factorial_anova(
     asked = itertools.combinations(factors, 2) if interactions is None else interactions
     pairs = [(a, b) for a, b in asked if a in used and b in used]
     if not used:
-        raise InputError(
-            "no factor has two levels",
-            code="one-level",
-            remedy="give a factor with at least two levels",
-        )
+        remedy = "give a factor with at least two levels"
+        raise InputError("no factor has two levels", code="one-level", remedy=remedy)
     for pair in pairs:
         _check_seen(columns, levels, pair)
     effects = _effects(columns, response, used, pairs, subject)
@@ -232,11 +229,8 @@ def _columns(
     columns = {name: np.array([row[name] for row in listed]) for name in names}
     columns[response] = np.array([row[response] for row in listed], dtype=float)
     if not np.isfinite(columns[response]).all():
-        raise InputError(
-            f"'{response}' has no value in some rows",
-            code="undefined-values",
-            remedy="leave out rows without a value",
-        )
+        said = f"'{response}' has no value in some rows"
+        raise InputError(said, code="undefined-values", remedy="leave out rows without a value")
     return columns
 
 
@@ -266,11 +260,9 @@ def _effects(
     degrees = {t: math.prod(int(codes[name].max()) for name in t) for t in terms}
     left = count - 1 - sum(degrees.values())
     if left < 1:
-        raise InputError(
-            f"{count} observations are too few for this model",
-            code="too-few-observations",
-            remedy="leave out interactions, or give more observations",
-        )
+        said = f"{count} observations are too few for this model"
+        remedy = "leave out interactions, or give more observations"
+        raise InputError(said, code="too-few-observations", remedy=remedy)
     cells = {term: np.unique([codes[n] for n in term], axis=1, return_inverse=True)[1].ravel()
              for term in terms}  # fmt: skip
     designs = {term: np.eye(int(cell.max()) + 1)[cell] for term, cell in cells.items()}
@@ -307,8 +299,6 @@ def _check_seen(columns: Mapping[str, Array], levels: Mapping[str, list[Any]], p
     seen = set(zip(*(columns[name].tolist() for name in pair), strict=True))
     for both in itertools.product(*(levels[name] for name in pair)):
         if both not in seen:
-            raise InputError(
-                f"no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
-                code="empty-cell",
-                remedy="leave out that interaction, or levels that are not seen with all others",
-            )
+            said = f"no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}"
+            remedy = "leave out that interaction, or levels that are not seen with all others"
+            raise InputError(said, code="empty-cell", remedy=remedy)

@@ -342,12 +342,9 @@ class TupleScores(PanelScores, eq=False):
         number = len(self.judges)
         found = list(range(2, number)) if wanted is None else list(wanted)
         if not found or min(found) < 1 or max(found) > number:
-            raise InputError(
-                f"sizes of tuples must be from 1 to {number}, the number of judges, got {found}",
-                code="out-of-range",
-                argument="sizes",
-                remedy=f"choose sizes from 1 to {number}",
-            )
+            said = f"sizes of tuples must be from 1 to {number}, the number of judges, got {found}"
+            remedy = f"choose sizes from 1 to {number}"
+            raise InputError(said, code="out-of-range", argument="sizes", remedy=remedy)
         return found
 
     def run(
@@ -509,11 +506,9 @@ def _check_votes(name: str, weights: str, top: int) -> None:
             remedy=("name the lowest relevant grade with", Argument("rel")),
         )
     if weights != "uni" and weights not in ESTIMATORS:
-        raise InputError(
-            f"unknown weights '{weights}' for votes",
-            code="unknown-weights",
-            remedy="use AWARE's weights, such as sgl_tau_msd",
-        )
+        said = f"unknown weights '{weights}' for votes"
+        remedy = "use AWARE's weights, such as sgl_tau_msd"
+        raise InputError(said, code="unknown-weights", remedy=remedy)
 
 
 def weighted_majority(

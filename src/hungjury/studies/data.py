@@ -77,12 +77,9 @@ def check_collections(collections: Sequence[Sources]) -> None:
         value, times = Counter(values).most_common(1)[0]
         if times > 1:
             name = collections[values.index(value)].name
-            raise InputError(
-                f"{times} collections {what} '{name}'",
-                code="same-collection",
-                argument="data",
-                remedy="give each collection once, with a name of its own such as NAME=FOLDER",
-            )
+            said = f"{times} collections {what} '{name}'"
+            remedy = "give each collection once, with a name of its own such as NAME=FOLDER"
+            raise InputError(said, code="same-collection", argument="data", remedy=remedy)
 
 
 def _described(file: Path, options: dict[str, Any]) -> Sources:
@@ -229,12 +226,9 @@ class StudyData:
 def study_data(sources: Sources) -> StudyData:
     """The data of the sources, read once per process."""
     if sources.fresh_digest() != sources.digest:
-        raise InputError(
-            "the files have changed since the study began",
-            code="changed-files",
-            file=sources.runs[0],
-            remedy="start the study again; on a cluster, all machines must see the same files",
-        )
+        said = "the files have changed since the study began"
+        remedy = "start the study again; on a cluster, all machines must see the same files"
+        raise InputError(said, code="changed-files", file=sources.runs[0], remedy=remedy)
     return StudyData(sources)
 
 
@@ -282,12 +276,8 @@ def _paths(source: object) -> tuple[str, ...]:
 
 def _one(paths: tuple[str, ...]) -> str:
     if len(paths) != 1:
-        raise InputError(
-            f"{len(paths)} files of gold labels",
-            code="ambiguous-gold",
-            argument="gold",
-            remedy="name one file",
-        )
+        said = f"{len(paths)} files of gold labels"
+        raise InputError(said, code="ambiguous-gold", argument="gold", remedy="name one file")
     return paths[0]
 
 

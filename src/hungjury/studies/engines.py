@@ -178,11 +178,9 @@ def _check_listening(address: str) -> None:
 
 
 def _no_scheduler(address: str, error: Exception) -> InputError:
-    return InputError(
-        f"no Dask scheduler answers at {address}: {error}",
-        code="no-scheduler",
-        remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
-    )
+    said = f"no Dask scheduler answers at {address}: {error}"
+    remedy = "start one with `dask scheduler`, and name it as dask://HOST:PORT"
+    return InputError(said, code="no-scheduler", remedy=remedy)
 
 
 def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any:
@@ -196,11 +194,9 @@ def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any
                 return max(2, int(super().effective_n_jobs(n_jobs)))
             except TimeoutError:
                 address = client.scheduler.address
-                raise InputError(
-                    f"no worker has joined the Dask scheduler at {address} within {WAIT} seconds",
-                    code="no-workers",
-                    remedy=f"start one with `dask worker {address}`",
-                ) from None
+                said = f"no worker has joined the Dask scheduler at {address} within {WAIT} seconds"
+                remedy = f"start one with `dask worker {address}`"
+                raise InputError(said, code="no-workers", remedy=remedy) from None
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             ((_, (item,), _),) = func.items
@@ -222,12 +218,9 @@ def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
     try:
         return joblib.parallel_config(**backend)
     except (ValueError, ImportError) as error:
-        raise InputError(
-            f"unknown engine: {error}",
-            code="unknown-engine",
-            argument="engine",
-            remedy="use local, dask://HOST:PORT or the name of a joblib backend",
-        ) from None
+        said = f"unknown engine: {error}"
+        remedy = "use local, dask://HOST:PORT or the name of a joblib backend"
+        raise InputError(said, code="unknown-engine", argument="engine", remedy=remedy) from None
 
 
 def _unordered(

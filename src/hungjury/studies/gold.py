@@ -71,12 +71,9 @@ def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
     number = len(judgments.judges)
     if number < least:
         have = "there is only 1" if number == 1 else f"there are only {number}"
-        raise InputError(
-            f"{what} needs at least {least} judges, but {have}",
-            code="too-few-judges",
-            argument="judges",
-            remedy="give more judges, one file each",
-        )
+        said = f"{what} needs at least {least} judges, but {have}"
+        remedy = "give more judges, one file each"
+        raise InputError(said, code="too-few-judges", argument="judges", remedy=remedy)
 
 
 class PanelScores(Record, eq=False):
@@ -100,12 +97,9 @@ class PanelScores(Record, eq=False):
 
     def __post_init__(self) -> None:
         if self.gold is None:
-            raise InputError(
-                "a study of judges needs gold labels, but there are none",
-                code="needs-gold",
-                argument="gold",
-                remedy="give qrels of the same topics as gold labels",
-            )
+            said = "a study of judges needs gold labels, but there are none"
+            remedy = "give qrels of the same topics as gold labels"
+            raise InputError(said, code="needs-gold", argument="gold", remedy=remedy)
         for name in self.standards:
             check_choice("a gold standard", name, STANDARDS)
         for one in measure_list(self.named):

@@ -114,12 +114,9 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self.path, timeout=0.0, isolation_level=None)
         except (OSError, sqlite3.OperationalError) as error:
-            raise InputError(
-                f"cannot be opened: {error}",
-                code="unwritable-file",
-                file=str(path),
-                remedy="check the folder",
-            ) from None
+            said = f"cannot be opened: {error}"
+            remedy = "check the folder"
+            raise InputError(said, code="unwritable-file", file=str(path), remedy=remedy) from None
         for step in ("pragma locking_mode = exclusive", "begin exclusive", _TABLE,
                      "select value, digest from results limit 0", "commit"):  # fmt: skip
             self._do(step)
@@ -134,18 +131,12 @@ class ResultStore(AbstractContextManager["ResultStore"]):
 
     def _refused(self, error: Exception) -> InputError:
         if "locked" in str(error):
-            return InputError(
-                "another study is writing its results here",
-                code="in-use",
-                file=str(self.path),
-                remedy="wait for it to end, or choose another folder",
-            )
-        return InputError(
-            f"not a writable results file: {str(error).partition(' with text')[0]:.100}",
-            code="damaged-store",
-            file=str(self.path),
-            remedy="move it away, or choose another folder",
-        )
+            said = "another study is writing its results here"
+            remedy = "wait for it to end, or choose another folder"
+            return InputError(said, code="in-use", file=str(self.path), remedy=remedy)
+        said = f"not a writable results file: {str(error).partition(' with text')[0]:.100}"
+        remedy = "move it away, or choose another folder"
+        return InputError(said, code="damaged-store", file=str(self.path), remedy=remedy)
 
     def __exit__(self, *_: object) -> None:
         self._base.close()
@@ -172,12 +163,9 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             )  # fmt: skip
             for value, digest in rows:  # one at most
                 if digest != _digest(key, fingerprint, value):
-                    raise InputError(
-                        f"the stored result of '{key}' was changed after it was written",
-                        code="damaged-store",
-                        file=str(self.path),
-                        remedy="move this file away and run the study again",
-                    )
+                    said = f"the stored result of '{key}' was changed after it was written"
+                    remedy = "move this file away and run the study again"
+                    raise InputError(said, code="damaged-store", file=str(self.path), remedy=remedy)
                 out[key] = from_text(value)
         return out
 
@@ -251,11 +239,8 @@ def run_work(
     for place, (sources, jobs) in enumerate(work):
         key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
         if times > 1:
-            raise InputError(
-                f"{times} jobs are called '{key}'",
-                code="same-name",
-                remedy="give every job its own key",
-            )
+            remedy = "give every job its own key"
+            raise InputError(f"{times} jobs are called '{key}'", code="same-name", remedy=remedy)
         for job in jobs:
             own = job.seed(seed)
             fingerprint = _fingerprint(job, sources, own)
@@ -298,11 +283,9 @@ def _perform(task: _Task) -> _Task:
     value = error = None
     try:
         if task.version != __version__:
-            raise InputError(
-                f"this worker has hungjury {__version__}, the study is done with {task.version}",
-                code="other-version",
-                remedy="install the same version on all machines",
-            )
+            said = f"this worker has hungjury {__version__}, the study is done with {task.version}"
+            remedy = "install the same version on all machines"
+            raise InputError(said, code="other-version", remedy=remedy)
         if task.threads is not None:  # a local process that shares the cores with others
             os.environ["HUNGJURY_THREADS"] = str(task.threads)
         data = study_data(task.sources)

@@ -41,11 +41,9 @@ LONG = 12  # characters of a name up to which it is used as a heading
 
 def need_hard_labels(qrels: Qrels, what: str) -> None:
     if qrels.soft:
-        raise InputError(
-            f"{what} needs grades, but these labels are probabilities",
-            code="needs-grades",
-            remedy="make them grades first, with Qrels.threshold(0.5)",
-        )
+        said = f"{what} needs grades, but these labels are probabilities"
+        remedy = "make them grades first, with Qrels.threshold(0.5)"
+        raise InputError(said, code="needs-grades", remedy=remedy)
 
 
 def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
@@ -62,12 +60,8 @@ def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
 def need_systems(scores: Scores, what: str, least: int = 2) -> None:
     """Check that there are systems to compare, with a value for each topic."""
     if len(scores.systems) < least:
-        raise InputError(
-            f"{what} needs at least {least} systems, but there are {len(scores.systems)}",
-            code="too-few-systems",
-            argument="runs",
-            remedy="give more runs",
-        )
+        said = f"{what} needs at least {least} systems, but there are {len(scores.systems)}"
+        raise InputError(said, code="too-few-systems", argument="runs", remedy="give more runs")
     if bool((scores.values != scores.values).any()):
         raise InputError(
             f"{what} needs a value for every system and topic, but some have none",
@@ -370,12 +364,9 @@ def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0
 
 def _check_rate(rate: float) -> None:
     if not 0 < rate <= 1:
-        raise InputError(
-            f"invalid rate {rate}",
-            code="out-of-range",
-            argument="rates",
-            remedy="rates must be above 0 and at most 1",
-        )
+        said = f"invalid rate {rate}"
+        remedy = "rates must be above 0 and at most 1"
+        raise InputError(said, code="out-of-range", argument="rates", remedy=remedy)
 
 
 class Robustness(Record, Result, eq=False):

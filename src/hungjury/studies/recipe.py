@@ -188,11 +188,8 @@ class Recipe(Named, ABC):
             found = _missing(need, data)
             if found is not None:
                 words, remedy = NEEDS[need]
-                raise InputError(
-                    f"the study {self.name} needs {words}, but {found}",
-                    code="unsuitable-data",
-                    remedy=remedy,
-                )
+                said = f"the study {self.name} needs {words}, but {found}"
+                raise InputError(said, code="unsuitable-data", remedy=remedy)
 
 
 MOST_SHOWN = 5  # failed jobs

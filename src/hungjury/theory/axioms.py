@@ -220,12 +220,9 @@ def check_axioms(
 def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ...]:
     labels = [check_count("a label of the pool", label, 0, MOST_GRADE) for label in pool]
     if len(labels) < length:
-        raise InputError(
-            f"the pool has {len(labels)} documents, the lists have {length}",
-            code="pool-too-small",
-            argument="pool",
-            remedy="give the labels of all judged documents, or use a shorter length",
-        )
+        said = f"the pool has {len(labels)} documents, the lists have {length}"
+        remedy = "give the labels of all judged documents, or use a shorter length"
+        raise InputError(said, code="pool-too-small", argument="pool", remedy=remedy)
     if max(labels) >= grades:
         raise InputError(
             f"the pool has a label {max(labels)}, but with {grades} grades the largest is "
@@ -390,12 +387,9 @@ def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
     values = {f.name: graded[f.name] for f in cls.params() if f.name in graded}
     for name in (f.name for f in cls.params() if f.default is MISSING):
         if name not in required:
-            raise MeasureError(
-                f"{cls.name} needs {name}",
-                code="missing-parameter",
-                argument=name,
-                remedy="check it alone, with check_axioms",
-            )
+            said = f"{cls.name} needs {name}"
+            remedy = "check it alone, with check_axioms"
+            raise MeasureError(said, code="missing-parameter", argument=name, remedy=remedy)
         values[name] = required[name]
     return cls(**values)
 

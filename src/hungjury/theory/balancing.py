@@ -100,12 +100,9 @@ def balancing_curve(
     check_count("q_min", q_min, 1, MOST_GRADE)
     check_count("q_max", q_max, 1, MOST_GRADE)
     if q_min > q_max:
-        raise InputError(
-            f"q_min ({q_min}) is larger than q_max ({q_max})",
-            code="low-above-high",
-            argument="q_min",
-            remedy="q_min must be at most q_max",
-        )
+        said = f"q_min ({q_min}) is larger than q_max ({q_max})"
+        remedy = "q_min must be at most q_max"
+        raise InputError(said, code="low-above-high", argument="q_min", remedy=remedy)
     scorer = ListScorer(measure)
     scorer.check(q_max)
     sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
@@ -122,11 +119,8 @@ def _search(
         if form is not None:
             return lambda length: _bisect(form(length), length)
     if method == "closed":
-        raise MeasureError(
-            f"{scorer.name} has no closed form here",
-            code="no-closed-form",
-            remedy=("use", Argument("method", "auto")),
-        )
+        said = f"{scorer.name} has no closed form here"
+        raise MeasureError(said, code="no-closed-form", remedy=("use", Argument("method", "auto")))
     if method == "auto":
         method = "bisection" if _replacement_holds(scorer, longest, top) else "scan"
     find = _scan if method == "scan" else _bisect

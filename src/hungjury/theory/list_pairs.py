@@ -35,11 +35,8 @@ class ListScorer:
         elif callable(given):
             self.name = getattr(given, "__name__", repr(given))
         else:
-            raise InputError(
-                f"{given!r} is not a measure",
-                code="not-a-measure",
-                remedy='give a name such as "AP", a Measure, or a function of the labels',
-            )
+            remedy = 'give a name such as "AP", a Measure, or a function of the labels'
+            raise InputError(f"{given!r} is not a measure", code="not-a-measure", remedy=remedy)
 
     @property
     def smaller_is_better(self) -> bool:

@@ -179,20 +179,15 @@ def compare_lists(
         )
     first, second = _labels(a, "a"), _labels(b, "b")
     if len(first) != len(second):
-        raise InputError(
-            f"a has {len(first)} documents, b has {len(second)}",
-            code="wrong-length",
-            remedy="compare lists of the same length; truncate the longer one",
-        )
+        said = f"a has {len(first)} documents, b has {len(second)}"
+        remedy = "compare lists of the same length; truncate the longer one"
+        raise InputError(said, code="wrong-length", remedy=remedy)
     largest = max(*first, *second)
     top = largest if max_grade is None else check_count("max_grade", max_grade, 0, MOST_GRADE)
     if largest > top:
-        raise InputError(
-            f"the largest label is {largest}, but max_grade is {top}",
-            code="max-grade",
-            argument="max_grade",
-            remedy=f"max_grade must be at least {largest}",
-        )
+        said = f"the largest label is {largest}, but max_grade is {top}"
+        remedy = f"max_grade must be at least {largest}"
+        raise InputError(said, code="max-grade", argument="max_grade", remedy=remedy)
     grades = range(top + 1)
     sides = [
         np.array([sum(labels)]) if scale == "ratio" else _reached(np.array(labels), kind, grades)
@@ -211,11 +206,9 @@ def _labels(given: Sequence[int], name: str) -> Grades:
         raise InputError(f"{name} is empty", code="empty-ranking", remedy="give at least one grade")
     for rank, label in enumerate(labels, 1):
         if label < 0:
-            raise InputError(
-                f"the label of {name} at rank {rank} is {label}",
-                code="invalid-label",
-                remedy="labels must be integer grades, 0 for not relevant and not judged",
-            )
+            said = f"the label of {name} at rank {rank} is {label}"
+            remedy = "labels must be integer grades, 0 for not relevant and not judged"
+            raise InputError(said, code="invalid-label", remedy=remedy)
     return labels
 
 
@@ -364,12 +357,9 @@ def interval_scale(
     check_count("length", length, 1, MOST_RANKS)
     check_count("grades", grades, 2, MOST_GRADE + 1)
     if length * np.log(grades) > np.log(MOST_LISTS):
-        raise InputError(
-            f"there are more than {MOST_LISTS:,} lists of {length} with {grades} grades",
-            code="too-much-work",
-            argument="length",
-            remedy="use shorter lists or fewer grades",
-        )
+        said = f"there are more than {MOST_LISTS:,} lists of {length} with {grades} grades"
+        remedy = "use shorter lists or fewer grades"
+        raise InputError(said, code="too-much-work", argument="length", remedy=remedy)
     scorer = ListScorer(measure)
     scorer.check(grades - 1)
     lists = all_lists(length, grades)

@@ -71,11 +71,8 @@ def measure(text: MeasureLike) -> Measure:
     """
     found = measure_list([text])
     if len(found) != 1:
-        raise MeasureError(
-            f"'{text}' matches {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
-            code="several-measures",
-            remedy="name one of them",
-        )
+        said = f"'{text}' matches {len(found)} measures: {', '.join(map(str, found[:4]))} ..."
+        raise MeasureError(said, code="several-measures", remedy="name one of them")
     return found[0]
 
 

@@ -232,12 +232,9 @@ class Residual(Measure, called="Residual"):
         """Return the measure, if it has a residual."""
         if isinstance(self.of, (Persistent, Reading)):
             return self.of
-        raise MeasureError(
-            f"{self.of} has no residual",
-            code="no-residual",
-            argument="measure",
-            remedy="choose RBP, gRBP, SDCG, BPM, INSQ, INST or NERR8 to NERR11",
-        )
+        said = f"{self.of} has no residual"
+        remedy = "choose RBP, gRBP, SDCG, BPM, INSQ, INST or NERR8 to NERR11"
+        raise MeasureError(said, code="no-residual", argument="measure", remedy=remedy)
 
     def score(self, judged: Judged) -> Floats:
         of = self._rank_weighted()

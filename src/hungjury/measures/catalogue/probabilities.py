@@ -488,8 +488,5 @@ class E(Uncertain, called="E"):
         self.of.check(max_grade)
 
     def score(self, judged: Judged) -> Floats:
-        raise MeasureError(
-            f"{self} draws labels for whole pools",
-            code="needs-runs",
-            remedy="score runs with evaluate()",
-        )
+        remedy = "score runs with evaluate()"
+        raise MeasureError(f"{self} draws labels for whole pools", code="needs-runs", remedy=remedy)

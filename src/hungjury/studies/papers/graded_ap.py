@@ -66,12 +66,9 @@ class GradedAPRecipe(LabelRecipe, called="graded-ap"):
     def check(self, data: StudyData) -> None:
         parts = 1 / (self.step or 1)
         if abs(parts - round(parts)) > ROUNDING:
-            raise InputError(
-                f"step is {self.step:g}, which does not divide 1",
-                code="uneven-step",
-                argument="step",
-                remedy="use one over an integer, such as 0.1, 0.2 or 0.25",
-            )
+            said = f"step is {self.step:g}, which does not divide 1"
+            remedy = "use one over an integer, such as 0.1, 0.2 or 0.25"
+            raise InputError(said, code="uneven-step", argument="step", remedy=remedy)
         super().check(data)
         tops = {whose: data.labels(whose).max_grade for whose in self.labels}
         if len(set(tops.values())) > 1:
