@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,8 +119,7 @@ def test_tables_are_compiled_by_tex(tmp_path):
     hostile = hj.compare(SCORES, ["system5", "system6"])
     names = {"system1": r"a_b & 50% \input{x} $^~#{}", "system2": "τ≥†‡∥§¶é<|>"}
     systems = [names.get(name, name) for name in SCORES.systems]
-    scores = type(SCORES)(**{f: getattr(SCORES, f) for f in SCORES.__dataclass_fields__}
-                          | {"systems": systems})  # fmt: skip
+    scores = replace(SCORES, systems=systems)
     hostile = hj.compare(scores, ["system5", "system6"])
     parts = [
         hostile.compact(caption="Results of 100% & more").to_latex(),
