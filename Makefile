@@ -62,7 +62,7 @@ types: $(VENV)/ready
 	$(BIN)/mypy
 
 # Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
-demo unit slow quick: export PYTHONDONTWRITEBYTECODE :=
+demo unit slow quick bench: export PYTHONDONTWRITEBYTECODE :=
 unit slow quick: export OPENBLAS_NUM_THREADS := 1
 # Each core has a worker; what threads may not change is tested with several of them.
 unit quick: export HUNGJURY_THREADS := 1
@@ -100,7 +100,7 @@ examples: $(VENV)/ready
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench: $(BIN)/uv
 	test -d .venv-bench || $(PYTHON) -m venv --without-pip .venv-bench
-	$(INSTALL) .venv-bench/bin/python -r benchmarks/requirements.txt '.[clicks,studies,label]'
+	$(INSTALL) .venv-bench/bin/python --compile-bytecode -r benchmarks/requirements.txt '.[clicks,studies,label]'
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.timings
 

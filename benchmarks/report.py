@@ -9,7 +9,10 @@ from typing import Any
 
 from benchmarks.suite import Measured, Setting, Suite, Table, Verdict
 
-__all__ = ["as_text", "differences", "ratio_table", "verdict_table", "write"]
+__all__ = [
+    "as_text", "differences", "put_into_page", "ratio_table", "rows_as_markdown",
+    "verdict_table", "write",
+]  # fmt: skip
 
 
 def ratio_table(suite: Suite, measured: Sequence[Measured]) -> Table:
@@ -71,9 +74,12 @@ def as_text(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
+    return f"## {table.title}\n\n{rows_as_markdown(table)}\n"
+
+
+def rows_as_markdown(table: Table) -> str:
     rows = [table.head, ["---"] * len(table.head), *table.rows]
-    lines = ["| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows]
-    return "\n".join([f"## {table.title}", "", *lines, ""])
+    return "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows)
 
 
 def write(
@@ -100,6 +106,16 @@ def write(
     }
     text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def put_into_page(path: Path, name: str, text: str) -> None:
+    """Replace what is between the marks of this name in a page of the docs."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, found, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{path} has no marks {begin} and {end}")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
 def _as_data(one: Measured) -> dict[str, Any]:

@@ -14,11 +14,20 @@ from benchmarks import suites
 from benchmarks.generated import default_folder
 from benchmarks.machine import machine_facts, versions
 from benchmarks.process import measure
-from benchmarks.report import as_text, differences, ratio_table, verdict_table, write
+from benchmarks.report import (
+    as_text,
+    differences,
+    put_into_page,
+    ratio_table,
+    rows_as_markdown,
+    verdict_table,
+    write,
+)
 from benchmarks.suite import Measured, Setting, Suite
 
 QUICK_SCALE, QUICK_REPEATS = 0.01, 2
 RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def all_suites() -> dict[str, Suite]:
@@ -92,6 +101,9 @@ def _run(
     print(f"\n# {name}: {about}\n")
     print("\n\n".join(map(as_text, tables)) + "\n", flush=True)
     write(results, name, about, tables, measured, verdicts, facts, versions())
+    if suite.page and results == RESULTS and name == suite.name and len(ran) == len(chosen):
+        text = "\n\n".join(rows_as_markdown(table) for table in suite.tables(ran))
+        put_into_page(DOCS / suite.page, suite.name, text)
     return _sound(suite, measured)
 
 

@@ -204,6 +204,7 @@ class Suite:
     contenders: makes what they need and lists them; they run in this order, round by round.
     tolerance: how far values of two contenders may lie apart.
     tables: more tables from the results, after that of the ratios.
+    page: a page of the docs that shows these tables, between marks with the suite's name.
     """
 
     name: str
@@ -214,3 +215,4 @@ class Suite:
     repeats: int = 5
     tolerance: float = 1e-3
     tables: Callable[[Results], Sequence[Table]] = lambda _results: ()
+    page: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from math import log
@@ -13,6 +14,8 @@ from benchmarks.suite import Contender, Measured, Results, Setting, Suite, Table
 
 STEPS = (1, 4, 16)
 START = "hungjury --version"
+HUNGJURY = [sys.executable, "-m", "hungjury"]
+FEW_TREES, FEW_POOLS = ["--trees", "20"], ["--repetitions", "2"]
 ANSWERS = (1, 3)  # something to report about the files; a gate that is closed, or undecided
 TOPICS, JUDGES = 25, 5
 SHAPE = Shape(runs=20, topics=TOPICS, depth=100, judged=400, relevant=40)
@@ -39,6 +42,7 @@ def _with_collection(step: int, setting: Setting) -> dict[str, list[str]]:
         "plan": [*both, *shallow, "--budget", "200"],
         "gate": [*both, *shallow, "--baseline", "sys000", "--candidate", "sys001"],
         "simulate": ["--topics", str(topics), "--systems", "20", "-o", "{empty}"],
+        "study markov": ["--gold", files.qrels, "--runs", *runs, *FEW_POOLS, "-o", "{empty}"],
     }
 
 
@@ -48,10 +52,21 @@ def _with_clicks(step: int, setting: Setting) -> dict[str, list[str]]:
 
 def _with_features(step: int, setting: Setting) -> dict[str, list[str]]:
     path = feature_file(setting.scaled(100, 10) * step, setting.folder)
-    return {"train": [path, "--trees", "20", "-o", "{empty}/model"]}
+    model = Path(path).with_name("model")
+    if not model.exists():
+        subprocess.run([*HUNGJURY, "train", path, *FEW_TREES, "-o", str(model)], check=True)
+    return {
+        "train": [path, *FEW_TREES, "-o", "{empty}/model"],
+        "rank": [str(model), path, "-o", "{empty}/ranked.run"],
+    }
 
 
-SOURCES = (_with_collection, _with_clicks, _with_features)
+def _with_lists(step: int, setting: Setting) -> dict[str, list[str]]:
+    """Commands on a measure alone, by the length of lists."""
+    return {"theory balancing": ["AP", "RBP", "--length", str(setting.scaled(10_000, 100) * step)]}
+
+
+SOURCES = (_with_collection, _with_clicks, _with_features, _with_lists)
 
 
 def _name(command: str, step: int) -> str:
@@ -60,14 +75,14 @@ def _name(command: str, step: int) -> str:
 
 def contenders(setting: Setting) -> list[Contender]:
     def one(name: str, *words: str) -> Contender:
-        program = [sys.executable, "-m", "hungjury", *words]
+        program = [*HUNGJURY, *words]
         return Contender(name, program, "hungjury", env=threads(1), whole=True, answers=ANSWERS)
 
     found = [one(START, "--version")]
     for source in SOURCES:
         for step in STEPS:
             for command, words in source(step, setting).items():
-                found.append(one(_name(command, step), command, *words))
+                found.append(one(_name(command, step), *command.split(), *words))
     return found
 
 
@@ -96,10 +111,12 @@ SUITE = Suite(
     name="commands",
     about="Every command whose input can grow, as a whole process on one core, at 1, 4 and 16 "
     "times the size: 25, 100 and 400 topics of 20 systems with 5 judges, 20,000 to 320,000 result "
-    "pages of a click log, 100 to 1,600 queries of 50 documents with 20 features. Exponents are "
-    "those of the last step, without the start of Python: 1 is growth in line with the input.",
+    "pages of a click log, 100 to 1,600 queries of 50 documents with 20 features, lists of "
+    "10,000 to 160,000 documents. Exponents are those of the last step, without the start of "
+    "Python: 1 is growth in line with the input.",
     base=START,
     contenders=contenders,
     repeats=3,
     tables=tables,
+    page="how-to/growth.md",
 )

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.report import put_into_page
+
 __all__ = ["append", "cells_of", "covered", "read", "share", "tables", "update"]
 
-BEGIN, END = "<!-- gold: begin -->", "<!-- gold: end -->"
 NAMES = ("collection", "measure", "estimate")
 FEW = 200  # labels, at which estimates are compared
 
@@ -140,7 +141,4 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def update(docs: Path, text: str) -> None:
     """Write the tables between their marks."""
-    path = docs / "how-to" / "spend-labels.md"
-    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    put_into_page(docs / "how-to" / "spend-labels.md", "gold", text)

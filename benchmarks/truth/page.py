@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.report import put_into_page
 from benchmarks.truth.boards import BEFORE, BINS, DECLARED, DEFAULT, POPULATION, Compared, Distance
 from benchmarks.truth.people import CommonPairs
 from benchmarks.truth.public import MEASURES
 from benchmarks.truth.reliability import Reliability, pooled
 
-BEGIN, END = "<!-- truth: begin -->", "<!-- truth: end -->"
 PICTURE = "reliability.svg"
 FEW_BOARDS = ("all", "5 random", "2 random")
 TOP_BOARDS = ("top 10", "top 10, official")
@@ -305,9 +305,5 @@ def csv_of(found: Sequence[Compared]) -> str:
 
 def update(docs: Path, text: str, picture: str) -> None:
     """Write the tables between their marks, and the picture."""
-    path = docs / "leaderboard.md"
-    whole = path.read_text(encoding="utf-8")
-    before, _, rest = whole.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    put_into_page(docs / "leaderboard.md", "truth", text)
     (docs / "_static" / PICTURE).write_text(picture, encoding="utf-8")

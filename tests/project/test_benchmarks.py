@@ -373,3 +373,26 @@ def test_a_pair_called_wrong_stays_wrong():
         assert found["any_board"] == 1
     fresh = LabelPath(np.array([0.0, 1.0])).look(np.array([0.0, 1.0]), noise + [0, 1], BUDGETS[-1])
     assert fresh["any_board"] == 0
+
+
+def test_pages_show_the_tables_of_their_suites(tmp_path: Path) -> None:
+    from benchmarks.report import put_into_page, rows_as_markdown
+    from benchmarks.run import DOCS, RESULTS, all_suites
+    from benchmarks.suite import Table
+
+    shown = [suite for suite in all_suites().values() if suite.page]
+    assert shown
+    for suite in shown:
+        assert suite.page is not None
+        page = (DOCS / suite.page).read_text(encoding="utf-8")
+        _, _, rest = page.partition(f"<!-- {suite.name}: begin -->")
+        table, _, _ = rest.partition(f"<!-- {suite.name}: end -->")
+        assert table.strip() in (RESULTS / f"{suite.name}.md").read_text(encoding="utf-8")
+        assert table.count("\n| ") > 3
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- toy: begin -->\nold\n<!-- toy: end -->\nafter\n", "utf-8")
+    put_into_page(page, "toy", rows_as_markdown(Table("", ["a|b", "c"], [["1", "2"]])))
+    marks = "<!-- toy: begin -->\n\n| a\\|b | c |\n| --- | --- |\n| 1 | 2 |\n\n<!-- toy: end -->"
+    assert page.read_text("utf-8") == f"before\n{marks}\nafter\n"
+    with pytest.raises(ValueError, match="no marks"):
+        put_into_page(page, "other", "")
