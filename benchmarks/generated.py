@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Collection", "Crowd", "Shape", "click_log", "collection", "crowd", "default_folder",
-    "feature_file", "panel",
+    "feature_file", "panel", "ranker",
 ]  # fmt: skip
 
 ROWS_AT_ONCE = 1_000_000
@@ -260,3 +260,16 @@ def _write_features(folder: Path, queries: int) -> None:
             for label, row in zip(np.digitize(noisy, (0.5, 1.5)), values.tolist(), strict=True):
                 features = " ".join(f"{n}:{value:.4f}" for n, value in enumerate(row, 1))
                 file.write(f"{label} qid:{query} {features}\n")
+
+
+def ranker(features: str, trees: int) -> str:
+    """A ranker trained on a feature file."""
+    home = Path(features).parent
+    kept = home.with_name(f"{home.name}-ranker{trees}")
+    return str(_kept(kept, _train, features, trees) / "ranker.json")
+
+
+def _train(folder: Path, features: str, trees: int) -> None:
+    import hungjury as hj
+
+    hj.train_ranker(features, num_iterations=trees).save(folder / "ranker.json")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
 
-from benchmarks.generated import Shape, click_log, collection, feature_file, panel
+from benchmarks.generated import Shape, click_log, collection, feature_file, panel, ranker
 from benchmarks.peers import threads
 from benchmarks.suite import Contender, Measured, Results, Setting, Suite, Table
 
 STEPS = (1, 4, 16)
 START = "hungjury --version"
 HUNGJURY = [sys.executable, "-m", "hungjury"]
-FEW_TREES, FEW_POOLS = ["--trees", "20"], ["--repetitions", "2"]
+FEW_POOLS = ["--repetitions", "2"]
+TREES = 20
 ANSWERS = (1, 3)  # something to report about the files; a gate that is closed, or undecided
 TOPICS, JUDGES = 25, 5
 SHAPE = Shape(runs=20, topics=TOPICS, depth=100, judged=400, relevant=40)
@@ -52,12 +52,9 @@ def _with_clicks(step: int, setting: Setting) -> dict[str, list[str]]:
 
 def _with_features(step: int, setting: Setting) -> dict[str, list[str]]:
     path = feature_file(setting.scaled(100, 10) * step, setting.folder)
-    model = Path(path).with_name("model")
-    if not model.exists():
-        subprocess.run([*HUNGJURY, "train", path, *FEW_TREES, "-o", str(model)], check=True)
     return {
-        "train": [path, *FEW_TREES, "-o", "{empty}/model"],
-        "rank": [str(model), path, "-o", "{empty}/ranked.run"],
+        "train": [path, "--trees", str(TREES), "-o", "{empty}/model"],
+        "rank": [ranker(path, TREES), path, "-o", "{empty}/ranked.run"],
     }
 
 
