@@ -138,7 +138,7 @@ def test_a_lost_database_is_an_error(pages: list[Any], monkeypatch: pytest.Monke
     lost = InputError("gone", code="database-lost", remedy="look for it")
     monkeypatch.setattr(
         "hungjury.labelling.app.serve",
-        lambda desk, _at: setattr(desk.store, "lost", lost),
+        lambda desk, _at: vars(desk.store).update(lost=lost, rescued="elsewhere.db"),
     )
     done = shell("label", "plan.csv", "-o", "l.db", "--port", "0", "--no-browser", "--quiet")
     assert (done.returncode, done.stderr) == (2, "error: gone\n  remedy: look for it\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -104,31 +105,111 @@ def test_a_label_that_cannot_be_stored_is_not_counted(tmp_path: Path) -> None:
     at.store.close()
 
 
-@pytest.mark.parametrize("loss", ["deleted", "moved", "replaced", "folder"])
+LOSSES = ["deleted", "moved", "replaced", "folder", "truncated", "overwritten", "cut", "log"]
+
+
+def lose(folder: Path, loss: str) -> None:
+    """Do to a database what other programs may do to it while it is open."""
+    path, log = folder / "labels.db", folder / "labels.db-wal"
+    if loss == "folder":
+        shutil.rmtree(folder)
+    elif loss == "log":
+        log.write_bytes(b"")
+    elif loss == "truncated":
+        path.write_bytes(b"")
+    elif loss == "overwritten":  # in place, with as many bytes
+        path.write_bytes(b"x" * path.stat().st_size)
+    elif loss == "cut":
+        os.truncate(path, path.stat().st_size - 1)
+    else:
+        path.rename(folder.parent / "elsewhere.db")
+        if loss == "deleted":
+            (folder.parent / "elsewhere.db").unlink()
+        elif loss == "replaced":
+            path.write_bytes(b"")
+
+
+def lose_while_writing(at: Desk, folder: Path, loss: str) -> None:
+    item = at.task(1)["task"]["item"]
+    with at.store.transaction():
+        at.store.answer(1, item, Answer(1), 1.0, False)
+        lose(folder, loss)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("when", ["labelling", "committing", "closing"])
 def test_a_lost_database_is_rescued_and_nothing_is_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: str, when: str
 ) -> None:
     folder, spare = tmp_path / "work", tmp_path / "spare"
     folder.mkdir(), spare.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spare))
     at = desk(folder / "labels.db")
     give(at, 1, 2)
-    if loss == "folder":
-        shutil.rmtree(folder)
+    if when == "committing" and loss != "log":
+        with pytest.raises(InputError, match="deleted, moved, replaced or overwritten"):
+            lose_while_writing(at, folder, loss)
     else:
-        (folder / "labels.db").rename(tmp_path / "elsewhere.db")
-        if loss == "deleted":
-            (tmp_path / "elsewhere.db").unlink()
-        elif loss == "replaced":
-            (folder / "labels.db").write_bytes(b"")
-    for _ in range(2):
-        with pytest.raises(InputError, match="was deleted, moved or replaced") as caught:
+        lose(folder, loss)
+    for _ in range(2 * (when == "labelling")):
+        with pytest.raises(InputError, match="deleted, moved, replaced or overwritten") as caught:
             give(at, 1, 1)
-    assert at.store.lost is caught.value
+        assert at.store.lost is caught.value
     at.store.close()
     (rescued,) = (spare if loss == "folder" else folder).glob("labels-rescued-*.db")
-    assert str(rescued) in str(caught.value)
-    assert gold(rescued) == {"a": {"d0": 2, "d1": 1}}
+    assert at.store.lost is not None
+    assert str(rescued) in str(at.store.lost)
+    assert gold(rescued)["a"]["d0"] == 2
+    again = LabelStore(str(rescued))  # it is a database to go on with
+    assert len([*again.events()]) == 2
+    again.close()
+
+
+def test_labels_that_cannot_be_rescued_yet_are_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    at = desk(tmp_path / "labels.db")
+    give(at, 1, 2)
+    lose(tmp_path, "truncated")
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "mkstemp", full)
+        with pytest.raises(InputError, match="only in memory"):
+            give(at, 1, 1)
+    with pytest.raises(InputError, match="all labels stored so far are in"):
+        at.store.check()
+    at.store.close()
+    assert gold(Path(at.store.rescued)) == {"a": {"d0": 2}}
+
+
+def test_a_long_log_is_moved_to_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hungjury.labelling.store.LONGEST_LOG", 0)
+    at = desk(tmp_path / "labels.db")
+    for grade in (2, 1, 0):
+        give(at, 1, grade)
+    assert at.store.lost is None
+    (tmp_path / "copy.db").write_bytes((tmp_path / "labels.db").read_bytes())
+    assert gold(tmp_path / "copy.db") == {"a": {"d0": 2, "d1": 1}, "b": {"d2": 0}}
+    at.store.close()
+
+
+@pytest.mark.parametrize(("loss", "said"), [("truncated", "is empty"), ("deleted", "was deleted")])
+def test_a_log_without_its_database_is_not_thrown_away(
+    tmp_path: Path, loss: str, said: str
+) -> None:
+    (tmp_path / "work").mkdir()
+    path = tmp_path / "work" / "labels.db"
+    (path.parent / "labels.db-wal").write_bytes(b"labels")  # of a process that was killed
+    path.touch()
+    lose(path.parent, loss)
+    before = sorted(path.parent.iterdir())
+    with pytest.raises(InputError, match=f"the database {said}, but its log"):
+        LabelStore(str(path), DocumentList("plan", [Item("a", "d0")]))
+    assert sorted(path.parent.iterdir()) == before
 
 
 def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:

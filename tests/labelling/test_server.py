@@ -222,19 +222,28 @@ def test_stopping_and_starting_again(tmp_path: Path) -> None:
     assert (tmp_path / "all.csv").read_text().splitlines()[1].startswith("q1,d1,anna,2,0,1.0,")
 
 
-def test_a_lost_database_stops_the_server_with_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loss", ["deleted", "truncated", "overwritten"])
+def test_a_lost_database_stops_the_server_with_an_error(tmp_path: Path, loss: str) -> None:
     make_plan(tmp_path, 3)
     with Server(tmp_path) as running:
         client = Client(running)
         item = client.post("task")[1]["task"]["item"]
-        (tmp_path / "labels.db").unlink()
-        status, told = client.post("label", {"item": item, "grade": 1})
-        assert (status, "was deleted, moved or replaced" in told["error"]) == (507, True)
+        item = client.post("label", {"item": item, "grade": 1})[1]["task"]["item"]
+        if loss == "deleted":
+            (tmp_path / "labels.db").unlink()
+        else:
+            (tmp_path / "labels.db").write_bytes(b"x" * 9000 * (loss == "overwritten"))
+        status, told = client.post("label", {"item": item, "grade": 2})
+        assert (status, "was deleted, moved, replaced" in told["error"]) == (507, True)
         _, said = running.process.communicate(timeout=60)
     assert running.process.returncode == 2
     (rescued,) = tmp_path.glob("labels-rescued-*.db")
     assert str(rescued) in said
+    assert "Traceback" not in said
     assert hj.read_qrels(str(rescued)).to_dict() == {"q2": {"d0": 1}}
+    rescued.rename(tmp_path / "labels.db")  # as the error says
+    with Server(tmp_path) as again:
+        assert Client(again).post("task")[1]["task"]["item"] == item
 
 
 def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:

@@ -206,6 +206,8 @@ def _import(
     scale = None if grades is None else parse_grades(grades)
     with closing(LabelStore(output, given, scale)) as store:
         new = store.bring_in(labels)
+    if store.lost is not None:
+        raise store.lost
     read = f"{plural(len(labels), 'label')} read, {new:,} new"
     say(f"{read}; {output}: {progress_sentence(output)}", quiet)
 

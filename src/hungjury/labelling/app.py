@@ -288,6 +288,7 @@ def make_app(desk: Desk, results: Callable[[int], object]) -> ASGIApp:
 
         async def handle(request: Request) -> Response:
             person = person_of(request)
+            desk.store.check()
             body = request.query_params if method == "GET" else await read_json(request)
             return JSONResponse(getattr(asked, name)(person, body))
 
@@ -300,7 +301,7 @@ def make_app(desk: Desk, results: Callable[[int], object]) -> ASGIApp:
         return PlainTextResponse(error.message, error.status)
 
     async def not_stored(request: Request, error: Exception) -> Response:
-        if desk.store.lost is not None:
+        if desk.store.rescued:
             signal.raise_signal(signal.SIGINT)  # stop as Ctrl-C does, after this reply
         said = error.message if isinstance(error, InputError) else error
         return JSONResponse({"error": f"The label could not be stored: {said}."}, 507)

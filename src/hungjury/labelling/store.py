@@ -12,7 +12,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from importlib.resources import files
@@ -29,6 +29,7 @@ from hungjury.data.reading.sources import Source, expand
 from hungjury.labelling.items import DEFAULT, Answer, DocumentList, Grade, Item, parse_grades
 
 MOST_PROBLEMS = 20  # that an error lists
+LONGEST_LOG = 4 << 20  # bytes; longer ones are moved to the database
 
 
 class Person(Record):
@@ -55,8 +56,9 @@ class LabelStore:
     """Labels on disk. One process writes; others may read at any time.
 
     The write-ahead log with ``synchronous=FULL`` means that a committed answer survives a killed
-    process and a power cut. If the file is deleted or moved meanwhile, all labels are copied to
-    another file, `lost` says so and nothing more is acknowledged.
+    process and a power cut. Everything is also kept in memory: if the file is deleted, moved or
+    overwritten meanwhile, all labels are written to another file, `lost` says so and nothing more
+    is acknowledged.
 
     Parameters
     ----------
@@ -73,6 +75,10 @@ class LabelStore:
         All documents, of all plans.
     order : list of int
         The positions of those that are labelled now, in the plan's order.
+    lost : InputError or None
+        Why nothing more is stored.
+    rescued : str
+        The file that the labels of a lost database are in; "" if none could be written.
     """
 
     def __init__(
@@ -86,6 +92,9 @@ class LabelStore:
             raise Source(path).error("labels in memory would be lost", "unusable-file", remedy)
         self.path, self._file = path, os.path.realpath(path)
         self.lost: InputError | None = None
+        self.rescued = ""
+        self._left: _State | None = None  # the files after our last write
+        _check_log(path, self._file)
         try:  # the database contains the secret parts of addresses
             self._handle = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
@@ -96,6 +105,9 @@ class LabelStore:
             self._base = sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
             self._prepare()
             _lock(path, self._handle)
+            self._memory = sqlite3.connect(":memory:", isolation_level=None)
+            self._base.backup(self._memory)
+            self._left = _State.of(self._file)
             with self.transaction():
                 self._set_plan(documents)
                 self.grades = self._set_grades(grades)
@@ -118,7 +130,9 @@ class LabelStore:
             problem = f"written by another version of hungjury (format {version}, this one is {{}})"
             remedy = "use that version to export the labels"
             raise Source(self.path).error(problem.format(formats.VERSION), "other-version", remedy)
-        for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
+        # Without automatic checkpoints only `_settle` writes to the database itself.
+        settings = ("journal_mode = wal", "synchronous = full", "foreign_keys = on")
+        for setting in (*settings, "wal_autocheckpoint = 0"):
             self._base.execute(f"pragma {setting}")
         if not ours:
             schema = files("hungjury.labelling").joinpath("schema.sql").read_text(encoding="utf-8")
@@ -128,17 +142,17 @@ class LabelStore:
             )
 
     def _set_plan(self, given: DocumentList | None) -> None:
-        rows = self._base.execute("select topic, document, plan from items order by item")
+        rows = self._memory.execute("select topic, document, plan from items order by item")
         stored = rows.fetchall()
         self.items = [Item(topic, document) for topic, document, _ in stored]
         self.order = [i for i, (*_, plan) in enumerate(stored) if plan is not None]
         if given is None:
             return
-        self._base.execute(
+        self._write(
             "insert or ignore into plans (digest, name, text, at) values (?, ?, ?, ?)",
             (given.digest, given.name, given.text, _now()),
         )
-        found = self._base.execute("select plan from plans where digest = ?", (given.digest,))
+        found = self._memory.execute("select plan from plans where digest = ?", (given.digest,))
         self.order = self._positions(given.items, *found.fetchone())
 
     def _positions(self, items: Sequence[Item], plan: int | None) -> list[int]:
@@ -147,28 +161,31 @@ class LabelStore:
         for item in items:
             if place.setdefault(item, len(self.items)) == len(self.items):
                 row = (len(self.items), item.topic, item.document, plan)
-                self._base.execute("insert into items values (?, ?, ?, ?)", row)
+                self._write("insert into items values (?, ?, ?, ?)", row)
                 self.items.append(item)
         return [place[item] for item in items]
 
     def _set_grades(self, grades: Sequence[Grade] | None) -> tuple[Grade, ...]:
-        row = self._base.execute("select value from about where key = 'grades'").fetchone()
+        row = self._memory.execute("select value from about where key = 'grades'").fetchone()
         stored = None if row is None else tuple(Grade(*one) for one in json.loads(row[0]))
         if stored is not None and (grades is None or tuple(grades) == stored):
             return stored
         chosen = tuple(parse_grades(DEFAULT) if grades is None else grades)
-        labelled = self._base.execute("select 1 from answers where grade is not null").fetchone()
+        labelled = self._memory.execute("select 1 from answers where grade is not null").fetchone()
         if stored is not None and labelled:
             before = ", ".join(f"{g.grade} {g.meaning}".strip() for g in stored)
             said = f'labels were given on another scale ("{before}")'
             remedy = ("leave out", Argument("grades"), "or start another database")
             raise Source(self.path).error(said, "other-scale", remedy)
         text = json.dumps([[g.grade, g.meaning] for g in chosen])
-        self._base.execute("insert or replace into about values ('grades', ?)", (text,))
+        self._write("insert or replace into about values ('grades', ?)", (text,))
         return chosen
 
     def close(self) -> None:
-        """Close the database and release its lock."""
+        """Close the database and release its lock. If it was lost, write the labels elsewhere."""
+        if self._left is not None:
+            with suppress(InputError):
+                self.check()
         if hasattr(self, "_base"):
             self._base.close()
         os.close(self._handle)  # last: it also releases what SQLite has locked
@@ -176,45 +193,66 @@ class LabelStore:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write everything inside atomically, and durably when it returns."""
-        self._base.execute("begin immediate")
+        self.check()
+        both = (self._base, self._memory)
         try:
+            for one in both:
+                one.execute("begin immediate")
             yield
-        except BaseException:
-            self._base.execute("rollback")
-            raise
-        self._base.execute("commit")
-        if self.lost is None and not self._in_place():
+            for one in both:
+                one.execute("commit")
+        finally:
+            for one in both:
+                if one.in_transaction:
+                    one.execute("rollback")
+            self._settle()
+        self.check()
+
+    def _write(self, statement: str, *rows: Sequence[object]) -> None:
+        """Execute a statement for each row, in the file and in memory."""
+        for one in (self._base, self._memory):
+            one.executemany(statement, rows)
+
+    def check(self) -> None:
+        """Raise `lost` if the files are not as this process has left them."""
+        if not self.rescued and (self.lost is not None or _State.of(self._file) != self._left):
             self.lost = self._rescue()
         if self.lost is not None:
             raise self.lost
 
-    def _in_place(self) -> bool:
-        """Tell whether the open file, with its log, is the one that a later process will find."""
-        try:
-            there = os.stat(self._file)
-        except OSError:
-            return False
-        return os.path.samestat(there, os.fstat(self._handle)) and os.path.exists(
-            f"{self._file}-wal"
-        )
+    def _settle(self) -> None:
+        """Take the log as it is after a transaction of ours; move a long one to the database."""
+        found = _State.of(self._file)
+        if self._left is not None and found.same_database(self._left):
+            self._left = found
+            if found.log_bytes > LONGEST_LOG:
+                with suppress(sqlite3.Error):  # what is in the log is stored already
+                    self._base.execute("pragma wal_checkpoint(passive)")
+                self._left = _State.of(self._file)
 
     def _rescue(self) -> InputError:
-        """Copy all labels to a new file beside the old one, or in the temporary folder."""
+        """Write all labels to a new file beside the old one, or in the temporary folder."""
         stem, ending = os.path.splitext(os.path.basename(self._file))
         for folder in (os.path.dirname(self._file), tempfile.gettempdir()):
             try:
                 handle, name = tempfile.mkstemp(ending, f"{stem}-rescued-", folder)
-                os.close(handle)
-                with closing(sqlite3.connect(name)) as copy:
-                    self._base.backup(copy)
-            except (OSError, sqlite3.Error):
+            except OSError:
                 continue
-            said = f"all labels, with the last one, are in '{name}'"
+            os.close(handle)
+            try:
+                with closing(sqlite3.connect(name)) as copy:
+                    self._memory.backup(copy)
+            except sqlite3.Error:
+                os.unlink(name)
+                continue
+            self.rescued = name
+            said = f"all labels stored so far are in '{name}'"
             remedy = f"move '{name}' to this name, and start again"
             break
         else:
-            said, remedy = "they could not be copied", "check the folder and disk"
-        problem = f"the database was deleted, moved or replaced while it was open; {said}"
+            said = "its labels could not be written elsewhere, so they are only in memory"
+            remedy = "free disk space before you stop this process; it tries again at each request"
+        problem = f"the database was deleted, moved, replaced or overwritten while open; {said}"
         return Source(self.path).error(problem, "database-lost", remedy)
 
     def register(self, names: Sequence[str]) -> list[Person]:
@@ -224,20 +262,20 @@ class LabelStore:
         return [one for name in names for one in self.people() if one.name == name]
 
     def _add_people(self, names: Sequence[str]) -> None:
-        self._base.executemany(
+        self._write(
             "insert or ignore into judges (name, token) values (?, ?)",
-            [(name, secrets.token_urlsafe(24)) for name in names],
+            *((name, secrets.token_urlsafe(24)) for name in names),
         )
 
     def people(self) -> list[Person]:
         """Return everybody who ever had an address."""
-        rows = self._base.execute("select judge, name, token from judges order by judge")
+        rows = self._memory.execute("select judge, name, token from judges order by judge")
         return [Person(*row) for row in rows]
 
     def events(self) -> Iterator[tuple[int, int, bool, Answer | None, float]]:
         """Yield what was dealt so far, in order: item, person, whether it is to be adjudicated, the
         answer if it was not undone, and its seconds."""
-        rows = self._base.execute(
+        rows = self._memory.execute(
             "select item, judge, adjudicated, answer, grade, reason, note, seconds from dealt "
             "left join (select * from answers where not undone) using (item, judge, adjudicated) "
             "order by turn"
@@ -260,7 +298,7 @@ class LabelStore:
             for one, item in zip(labels, places, strict=True):
                 person = people[one.judge].number
                 key = (item, person, one.adjudicated)
-                before = self._base.execute(
+                before = self._memory.execute(
                     "select grade from answers where (item, judge, adjudicated) = (?, ?, ?) "
                     "and not undone", key,
                 ).fetchone()  # fmt: skip
@@ -287,7 +325,7 @@ class LabelStore:
     # Call each of these inside a transaction.
 
     def deal(self, person: int, item: int, adjudicated: bool) -> None:
-        self._base.execute(
+        self._write(
             "insert or ignore into dealt (item, judge, adjudicated) values (?, ?, ?)",
             (item, person, adjudicated),
         )
@@ -295,14 +333,14 @@ class LabelStore:
     def answer(
         self, person: int, item: int, said: Answer, seconds: float, adjudicated: bool, at: str = ""
     ) -> None:
-        self._base.execute(
+        self._write(
             "insert into answers (item, judge, grade, reason, note, seconds, at, adjudicated) "
             "values (?, ?, ?, ?, ?, ?, ?, ?)",
             (item, person, said.grade, said.reason, said.note, seconds, at or _now(), adjudicated),
         )
 
     def take_back(self, person: int, item: int, adjudicated: bool) -> None:
-        self._base.execute(
+        self._write(
             "update answers set undone = 1 where (judge, item, adjudicated) = (?, ?, ?) "
             "and not undone",
             (person, item, adjudicated),
@@ -311,6 +349,35 @@ class LabelStore:
 
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+class _State(Record):
+    """What tells the contents of a database and its log apart, as found by name: device, file,
+    size and time of the last change; None for a file that is not there."""
+
+    database: tuple[int, ...] | None
+    log: tuple[int, ...] | None
+
+    @classmethod
+    def of(cls, file: str) -> _State:
+        return cls(_identity(file), _identity(f"{file}-wal"))
+
+    @property
+    def log_bytes(self) -> int:
+        return self.log[2] if self.log else 0
+
+    def same_database(self, other: _State) -> bool:
+        """Tell whether the database is unchanged and has the same log, of whatever contents."""
+        logs = (self.log or ())[:2], (other.log or ())[:2]
+        return self.database == other.database and logs[0] == logs[1]
+
+
+def _identity(file: str) -> tuple[int, ...] | None:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 LOCKED_BYTE = (1 << 30) + 4096  # after the bytes that SQLite locks, which start at 1 << 30
@@ -330,6 +397,16 @@ def _lock(path: str, handle: int) -> None:
         problem = "another `hungjury label` is using this database"
         remedy = "use its page, or stop it with Ctrl-C first"
         raise Source(path).error(problem, "in-use", remedy) from None
+
+
+def _check_log(path: str, file: str) -> None:
+    """Refuse an empty or missing database that has a log: SQLite would delete the log."""
+    left = _State.of(file)
+    if left.log_bytes and not (left.database and left.database[2]):
+        how = "is empty" if left.database else "was deleted"
+        problem = f"the database {how}, but its log '{path}-wal' has labels in it"
+        remedy = "put a copy of the database beside its log, or remove the log to start anew"
+        raise Source(path).error(problem, "database-lost", remedy)
 
 
 def _check_regular(path: str, found: os.stat_result) -> None:
