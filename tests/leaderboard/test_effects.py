@@ -165,3 +165,22 @@ def test_lists_down_to_a_rank(made, ties, depth):
         assert found.rank[mine].tolist() == aligned.rank[expected].tolist()
         if found.tie_last is not None:
             assert found.tie_last[mine].tolist() == aligned.tie_last[expected].tolist()
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "P@2", "AP@3", "ERR@3"])
+def test_spread_over_systems(name):
+    """From the few places that show a document, and from the whole table."""
+    made = hj.simulate(seed=3)
+    aligned = align(made.runs, made.judgments.pool)
+    top = int(made.judgments.label.max())
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, top + 1, (3, len(aligned.pool))).astype(np.int16)
+    for _, part in effects_in_parts(Scorer(hj.measure(name), aligned, top), labels, (0, top)):
+        assert part.sparse
+        table = part.table()
+        expected = table[:, :, 1].std(axis=0, ddof=1)
+        np.testing.assert_allclose(part.spread(1), expected, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(
+            topic_effects.TabledEffects(table).spread(1), expected, rtol=1e-12
+        )
+        np.testing.assert_array_equal(part.spread(0), 0)

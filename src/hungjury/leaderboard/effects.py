@@ -92,6 +92,7 @@ def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
 LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
 
 
+ROUNDING = 1e-12  # smaller variances, beside the squares they are differences of, are 0
 SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
 ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
 
@@ -104,6 +105,12 @@ class TabledEffects(Record, eq=False):
     def table(self) -> Floats:
         """The effects as one array."""
         return self.values
+
+    def spread(self, grade: int) -> Floats:
+        """[document]: standard deviation over systems of the effects of one of the grades; the size
+        of the effect if there is one system."""
+        mine = self.values[:, :, grade]
+        return np.asarray(mine.std(axis=0, ddof=1) if len(mine) > 1 else np.abs(mine[0]))
 
     def turned(self, turn: Floats) -> TabledEffects:
         """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
@@ -137,20 +144,52 @@ class LinearEffects(Record, eq=False):
                 out[g] += slope * pull[:, g]
         return np.moveaxis(out, 0, 2)
 
+    def spread(self, grade: int) -> Floats:
+        systems = len(self.bases)
+        if systems == 1 or not self.sparse:
+            return TabledEffects(self.table()).spread(grade)
+        only = slice(grade, grade + 1)
+        at, own = self.at_places(self.pull[:, :, only])
+        own = own[:, :, 0]
+        apart, rate = self.bases - self.bases.mean(axis=0), self.rate[:, :, grade]
+        shared = np.zeros(own.shape)  # the effects of the pool, around their mean over systems
+        for base, one in zip(apart.T, rate, strict=True):
+            shared += base[:, None] * np.append(one, 0.0)[at]
+
+        def summed(value: Floats) -> Floats:
+            sums = np.bincount(at.ravel(), value.ravel(), len(self.at) + 1)
+            return np.asarray(sums[:-1], dtype=float)
+
+        pool = np.einsum("kd,kl,ld->d", rate, apart.T @ apart, rate)
+        square = pool + summed(own * (own + 2 * shared)) - summed(own) ** 2 / systems
+        square[square < ROUNDING * (pool + summed(own**2))] = 0
+        return np.asarray(np.sqrt(square / (systems - 1)))
+
+    @property
+    def sparse(self) -> bool:
+        """True if lists show few of the documents in the places that count."""
+        return bool(self.slopes.shape[2] <= SPARSE * len(self.at))
+
+    def at_places(self, pull: Floats) -> tuple[Ints, Floats]:
+        """[system, place]: the document there, one more than there are for all others; and [system,
+        place, part]: slope * pull."""
+        own = np.full(self.lists.documents + 1, len(self.at))
+        own[self.at] = np.arange(len(self.at))
+        at = own[self.lists.document]
+        pull = np.concatenate([pull, np.zeros_like(pull[:, :1])], axis=1)
+        value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
+        return at, np.asarray(value)
+
     def turned(self, turn: Floats) -> LinearEffects:
         rate, pull = (np.einsum("kdg,dgp->kdp", one, turn) for one in (self.rate, self.pull))
         return replace(self, rate=rate, pull=pull)
 
     def add_to(self, products: Products, documents: slice) -> None:
-        if self.slopes.shape[2] > SPARSE * len(self.at):
+        if not self.sparse:
             products.add_table(documents, self.table())
             return
-        own = np.full(self.lists.documents + 1, len(self.at))
-        own[self.at] = np.arange(len(self.at))
-        at = own[self.lists.document]  # [system, place]; one more than there are for all others
-        pull = np.concatenate([self.pull, np.zeros_like(self.pull[:, :1])], axis=1)
-        value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
-        products.add_linear(documents, at, np.asarray(value), self.bases, self.rate)
+        at, value = self.at_places(self.pull)
+        products.add_linear(documents, at, value, self.bases, self.rate)
 
 
 Effects = TabledEffects | LinearEffects

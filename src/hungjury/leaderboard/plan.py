@@ -252,9 +252,7 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
     spread = np.empty(len(alignment.pool))
     for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade)):
-        effect = part.table()[:, :, 1]
-        several = len(effect) > 1
-        spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])
+        spread[mine] = part.spread(1) * (np.sqrt(2) if len(alignment.systems) > 1 else 1)
     floor = FLOOR * float(spread.mean())
     return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
 

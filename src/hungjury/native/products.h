@@ -35,31 +35,46 @@ private:
     }
 };
 
-// out[a, b]: left[a, c] * right[b, c] summed over columns c; `out` starts as zeros. A row of it
-// is finished before the next one begins and stays in the cache. Where left and right are one
-// array, half of the table is worked out and mirrored.
+constexpr int32_t ROWS_AT_ONCE = 32;  // of the products, 256 kB for 1000 systems
+
+// out[a, b]: left[a, c] * right[b, c] summed over columns c; `out` starts as zeros. A few rows of it
+// are finished before the next ones begin and stay in the cache; columns are read in order, once for
+// these rows. Where left and right are one array, half of the table is worked out and mirrored.
 inline void row_products(const int32_t *row, const int32_t *column, const double *left,
                          const double *right, size_t entries, size_t rows, size_t columns,
                          double *out) {
-    ByKey by_row(row, entries, rows), by_column(column, by_row.entry, columns);
-    std::vector<int32_t> holder(entries);  // ascending within a column
-    std::vector<double> value(entries);
-    for (size_t i = 0; i < entries; ++i) {
-        holder[i] = row[by_column.entry[i]];
-        value[i] = right[by_column.entry[i]];
-    }
     bool mirrored = left == right;
-    for (size_t a = 0; a < rows; ++a) {
-        double *here = out + a * rows;
-        for (size_t i = by_row.begin[a]; i < by_row.begin[a + 1]; ++i) {
-            double one = left[by_row.entry[i]];
-            if (one == 0) continue;
-            auto c = static_cast<size_t>(column[by_row.entry[i]]);
-            size_t k = by_column.begin[c], end = by_column.begin[c + 1];
-            if (mirrored)
-                k = static_cast<size_t>(std::lower_bound(&holder[k], &holder[0] + end,
-                                                         static_cast<int32_t>(a)) - &holder[0]);
-            for (; k < end; ++k) here[holder[k]] += one * value[k];
+    std::vector<int32_t> holder(entries);  // ascending within a column
+    std::vector<double> value(entries), other(mirrored ? 0 : entries);
+    std::vector<uint32_t> begin, end, next;  // of columns that have entries
+    {
+        ByKey by_row(row, entries, rows), by_column(column, by_row.entry, columns);
+        for (size_t i = 0; i < entries; ++i) {
+            holder[i] = row[by_column.entry[i]];
+            value[i] = right[by_column.entry[i]];
+            if (!mirrored) other[i] = left[by_column.entry[i]];
+        }
+        for (size_t c = 0; c < columns; ++c)
+            if (by_column.begin[c] < by_column.begin[c + 1]) {
+                begin.push_back(static_cast<uint32_t>(by_column.begin[c]));
+                end.push_back(static_cast<uint32_t>(by_column.begin[c + 1]));
+            }
+    }
+    next = begin;  // the first entry in rows that are still to come
+    const double *lefts = mirrored ? value.data() : other.data();
+    for (size_t upto = 0; upto < rows;) {
+        upto = std::min<size_t>(upto + ROWS_AT_ONCE, rows);
+        for (size_t c = 0; c < begin.size(); ++c) {
+            size_t i = next[c], last = end[c], own = i;  // the first entry of the same row
+            for (; i < last && static_cast<size_t>(holder[i]) < upto; ++i) {
+                if (holder[i] != holder[own]) own = i;
+                double one = lefts[i];
+                if (one == 0) continue;
+                double *here = out + static_cast<size_t>(holder[i]) * rows;
+                for (size_t k = mirrored ? own : begin[c]; k < last; ++k)
+                    here[holder[k]] += one * value[k];
+            }
+            next[c] = static_cast<uint32_t>(i);
         }
     }
     if (mirrored)
