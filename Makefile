@@ -81,7 +81,8 @@ ENGINES := .venv-engines
 test-engines: $(BIN)/uv
 	$(PYTHON) -m venv --without-pip $(ENGINES)
 	$(INSTALL) $(ENGINES)/bin/python '.[tables,clicks,spark]' 'pytest>=8' 'hypothesis>=6.130'
-	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster tests/users tests/judges -k spark
+	SPARK_LOCAL_IP=127.0.0.1 $(ENGINES)/bin/python -m pytest -m cluster -k spark \
+		tests/users/test_clicks_spark.py tests/judges/test_many_labels.py
 
 # The tests of the rooms that you changed since the last commit, or of all; one room: make quick ROOM=leaderboard.
 ROOM ?= $(shell git diff --name-only HEAD | sed -nE 's#^(src/hungjury|tests)/([a-z]+)/.*#\2#p' | sort -u)
@@ -130,7 +131,8 @@ wheels: $(VENV)/ready
 	@ls dist
 
 # The oldest versions that pyproject.toml allows, with the oldest Python; without what they cannot run.
-LOWEST ?= $(if $(shell python3.10 -c "print(1)" 2> /dev/null),python3.10,$(PYTHON))
+LOWEST ?= $(shell for one in python3.10 "$$HOME"/.pyenv/versions/3.10.*/bin/python $(PYTHON); do \
+	$$one -c "" 2> /dev/null && echo $$one && break; done)
 test-lowest: $(BIN)/uv
 	$(LOWEST) -m venv --clear --without-pip .venv-lowest
 	$(INSTALL) .venv-lowest/bin/python --resolution lowest-direct \

