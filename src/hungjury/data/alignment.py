@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ from hungjury.data.runs import (
 )
 
 UNJUDGED_TOPIC = "unjudged-topic"  # the kind of a note
+KEPT = 0.25  # share of the places up to which lists that were cut are kept for the next use
 TOP = 10  # ranks in which unjudged documents are counted
 ListColumn = Literal[
     "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
@@ -85,12 +87,22 @@ class Alignment(Record, eq=False):
         """Return the same lists cut after a rank; a tie that reaches that rank stays whole."""
         if depth >= self.longest:
             return self
+        if depth in self._cuts:
+            return self._cuts[depth]
         first = self.rank if self.tie_first is None else self.tie_first
         kept = np.flatnonzero(first <= depth)
         columns = {name: getattr(self, name) for name in _COLUMNS}
         cut = {name: one[kept] for name, one in columns.items() if one is not None}
         start, stop = (np.searchsorted(kept, ends) for ends in (self.start, self.stop))
-        return replace(self, start=start, stop=stop, **cut)
+        near = replace(self, start=start, stop=stop, **cut)
+        if len(kept) <= KEPT * len(self.rank):
+            self._cuts[depth] = near
+        return near
+
+    @cached_property
+    def _cuts(self) -> dict[int, Alignment]:
+        """Lists cut after a rank, for the next who asks."""
+        return {}
 
     def unjudged_retrieved(self, depth: int) -> Ints:
         """Count, by topic, the documents outside the pool in the first `depth` ranks of runs."""
