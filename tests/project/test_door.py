@@ -7,6 +7,7 @@ import io
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,19 @@ def odd_values() -> list[Any]:
     """What people give by mistake, or to see what happens."""
     by_number = pd.DataFrame([["1", "a", 1]])
     nested = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))
+    twice = pd.DataFrame([[1, 2, 3]], columns=["query_id", "query_id", "doc_id"])
+    imaginary = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1 + 2j]})
+    itself: list[Any] = []
+    itself.append(itself)
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
     return [
         None, True, 0, -1, 2.5, math.nan, 10**30, "", "2", "no such thing", b"bytes", [], {}, (),
         object(), [None], ["x"], {"x": 1}, {1: {2: 3}}, [[1, 2], [3]], abs, int, np.array([1, 2]),
         np.array("x"), closed(), by_number, nested, iter(()), Path("no/such/file"),
+        10**400, Fraction(1, 3), "\ud800", np.array([]), np.array([("a", 1)], "U3,i8"),
+        np.ma.masked_array([1, 2], [0, 1]), twice, imaginary, pd.Index(["a"]), itself, deep,
     ]  # fmt: skip
 
 
@@ -197,7 +207,8 @@ def attacks(function: Callable[..., Any], usual: dict[str, Any]) -> list[str]:
                 continue  # what a user's own function raises is the user's
             what = raw(lambda given={**usual, name: value}: function(**given))
             if what:
-                found.append(f"{function.__qualname__}({name}={value!r:.40}): {what:.100}")
+                shown = type(value).__name__ if value is ODD[-2] else repr(value)  # too deep
+                found.append(f"{function.__qualname__}({name}={shown:.40}): {what:.100}")
     return found
 
 
@@ -229,6 +240,7 @@ OBJECTS: dict[str, Any] = {
     "Audit": hj.audit(SIM.gold),
     "Table": SCORES.table(),
 }
+ODD.append(OBJECTS["Plan"])  # has a method `read`, but is not a file
 USUAL = {"path": "out", "folder": "folder", "rel": 1, "judge": "judge1", "topics": ["1"]}
 
 

@@ -13,6 +13,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import wraps
 from itertools import chain
 from numbers import Real
@@ -20,6 +21,7 @@ from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
 
 from hungjury.base.errors import InputError, check_choice, check_seed, either
+from hungjury.base.files import is_open_file
 from hungjury.base.lazy import PUBLIC
 from hungjury.base.parameters import MOST_DIGITS, MOST_SEED, check_count, check_share
 from hungjury.base.provenance import remember
@@ -72,10 +74,20 @@ def guarded(function: F) -> F:
         def call(*given: Any, **named: Any) -> Any:
             if not rules:
                 rules.update(_rules(function))
-            for name, value in [*zip(places, given, strict=False), *named.items()]:
-                if name in rules:
-                    check(name, value, rules[name])
-            found = opened(function(*given, **named))
+            try:
+                for name, value in [*zip(places, given, strict=False), *named.items()]:
+                    if name in rules:
+                        check(name, value, rules[name])
+                given = (*map(listed, given, map(rules.get, places)), *given[len(places) :])
+                named = {name: listed(one, rules.get(name)) for name, one in named.items()}
+                found = opened(function(*given, **named))
+            except RecursionError:
+                said = "an argument contains itself, or lists in lists in lists without end"
+                remedy = "give a list of values, or of lists of values"
+                raise InputError(said, code="too-deep", remedy=remedy) from None
+            except OverflowError as error:
+                said, remedy = f"a number is too large: {error}", "give smaller numbers"
+                raise InputError(said, code="out-of-range", remedy=remedy) from None
             if "." not in function.__qualname__:  # methods pass on what they are of
                 remember(found, function.__name__, given, named)
             return found
@@ -83,6 +95,16 @@ def guarded(function: F) -> F:
         call._rules = rules  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
     return function
+
+
+def listed(value: Any, kind: Any) -> Any:
+    """Make a list of an array or series of names: unlike a list, it cannot be tested for being
+    empty by `if`."""
+    if not hasattr(value, "dtype") or getattr(value, "ndim", 1) != 1:
+        return value
+    lists = [get_args(one) for one in _members(kind) if get_origin(one) in _LISTS]
+    names = any(str in _members(inside[0]) for inside in lists)
+    return (value.to_list() if hasattr(value, "to_list") else value.tolist()) if names else value
 
 
 def opened(value: Any) -> Any:
@@ -122,6 +144,8 @@ def _rules(function: FunctionType) -> dict[str, Any]:
 
 def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
+    if isinstance(value, (str, os.PathLike)):
+        _check_text(name, value)
     if fits(value, kind):
         if name == "seed" and _is_integer(value):
             check_seed(value)
@@ -144,6 +168,18 @@ def check(name: str, value: object, kind: Any) -> None:
     said = f"invalid value {shown} for {name}"
     remedy = f"{name} must be {described(kind)}"
     raise InputError(said, code="invalid-type", argument=name, remedy=remedy)
+
+
+def _check_text(name: str, value: str | os.PathLike[Any]) -> None:
+    """Refuse text that neither a file nor its name can have."""
+    try:
+        if b"\0" not in os.fsencode(value):
+            return
+    except UnicodeEncodeError:
+        pass
+    said = f"{name} has a character that cannot be written: {value!r:.60}"
+    remedy = "remove NUL and lone surrogates (U+D800 to U+DFFF)"
+    raise InputError(said, code="invalid-text", argument=name, remedy=remedy)
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -192,9 +228,14 @@ def _protocol(kind: type) -> bool:
 def _is_list(value: Any, kind: Any, origin: Any) -> bool:
     if isinstance(value, (str, bytes, Mapping)) or getattr(value, "ndim", 1) != 1:
         return False
-    if hasattr(value, "read"):  # a file, which would be read line by line
+    table = hasattr(type(value), "columns") or "columns" in getattr(value, "__dict__", {})
+    if table or type(value).__name__ == "MaskedArray":
+        return False
+    if is_open_file(value):  # a file, which would be read line by line
         return False
     if hasattr(value, "dtype") and str(value.dtype) != "object":
+        if getattr(value.dtype, "kind", "") == "V":  # records
+            return False
         return all(fits(one, kind) for one in value[:1])  # all elements have one type
     if not isinstance(value, Iterable if origin is Iterable else Collection):
         return False
@@ -203,8 +244,18 @@ def _is_list(value: Any, kind: Any, origin: Any) -> bool:
 
 def _is_integer(value: Any) -> bool:
     try:
-        return not isinstance(value, bool) and operator.index(value) is not None
-    except TypeError:
+        return not isinstance(value, bool) and math.isfinite(float(operator.index(value)))
+    except (TypeError, OverflowError):
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number that arrays can have: no fractions, nothing huge."""
+    if not isinstance(value, Real) or isinstance(value, (bool, Fraction)):
+        return False
+    try:
+        return float(value) is not None
+    except OverflowError:
         return False
 
 
@@ -221,10 +272,10 @@ _SIMPLE: dict[Any, tuple[str, Callable[[Any], bool]]] = {  # how it is called, a
     NoneType: ("None", lambda value: value is None),
     bool: ("True or False", lambda value: type(value).__name__ in ("bool", "bool_")),
     int: ("an integer", _is_integer),
-    float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
+    float: ("a number", _is_number),
     str: ("text", lambda value: isinstance(value, str)),
     os.PathLike: ("a path", lambda value: isinstance(value, os.PathLike)),
-    IO: ("an open file", lambda value: hasattr(value, "read")),
+    IO: ("an open file", is_open_file),
     Callable: ("a function", callable),
 }
 

@@ -98,7 +98,9 @@ def check_share(name: str, value: Any, ends: bool = False) -> Any:
     0.95
     """
     if isinstance(value, bool) or not (
-        isinstance(value, Real) and (0 < float(value) < 1 or (ends and value in (0, 1)))
+        isinstance(value, Real)
+        and -1 <= value <= 1  # type: ignore[operator]  # float() cannot take huge integers
+        and (0 < float(value) < 1 or (ends and value in (0, 1)))
     ):
         remedy = f"{name} must be between 0 and 1, both {'in' if ends else 'ex'}cluded"
         raise InputError(f"{name} is {value}", code="out-of-range", argument=name, remedy=remedy)

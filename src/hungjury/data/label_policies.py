@@ -90,7 +90,8 @@ def _results(function: Callable[[Any], Any], rows: Rows) -> Iterator[tuple[str |
         try:
             new = new_label(function(old))
         except Exception as error:
-            row = next((r for r, word in rows.words.items() if word == old), rows.label == old)
+            at = [r for r, word in rows.words.items() if word == old]
+            row = at[0] if at else rows.label == old
             said = f"map failed for the label {old!r}: {type(error).__name__}: {error}"
             remedy = "a map returns a number, or None for a label that is left out"
             raise rows.error(row, said, "map-failed", remedy) from error

@@ -11,6 +11,7 @@ import numpy as np
 from hungjury import native
 from hungjury.base.arrays import Floats, Int32s
 from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import is_open_file
 from hungjury.base.options import takes
 from hungjury.base.provenance import read_from
 from hungjury.data.label_policies import DUPLICATES, relabel, without_duplicates
@@ -153,7 +154,7 @@ def as_gold(source: QrelsLike | Judgments, **options: Unpack[LabelOptions]) -> Q
     first, *more = label_parts(source, policy)
     if more or (isinstance(source, Mapping) and not _by_topic(source)):
         return judgments_by(source, policy)
-    once: Any = first if hasattr(source, "read") else source  # which can be read once only
+    once: Any = first if is_open_file(source) else source  # which can be read once only
     try:
         return qrels_by(once, policy)
     except InputError as error:
@@ -188,7 +189,7 @@ def labels_by(source: object, policy: LabelPolicy) -> Qrels | Judgments:
         return judgments_by(source, policy)
     if isinstance(source, Mapping):
         return qrels_by(source, policy) if _by_topic(source) else judgments_by(source, policy)
-    if hasattr(source, "read"):  # can be read once only
+    if is_open_file(source):  # can be read once only
         return qrels_by(source, policy)
     first, *more = label_parts(source, policy, several=True)
     table = LabelReader(policy).looked_at(first)

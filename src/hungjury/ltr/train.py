@@ -250,7 +250,7 @@ def boost(
             feval=metric if looked else None,
             callbacks=[lightgbm.record_evaluation(found), advance],
         )
-    except lightgbm.basic.LightGBMError as error:
+    except (lightgbm.basic.LightGBMError, UnicodeEncodeError) as error:
         if "num_features()" in str(error):
             said = "no feature can split the documents: they are too few, or no feature varies"
             remedy = "give more documents, or smaller leaves with LightGBM's min_data_in_leaf"

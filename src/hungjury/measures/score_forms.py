@@ -105,6 +105,9 @@ def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
                 f"{type(source).__name__} is not a source of scores", code="not-scores",
                 remedy="give a path, a frame, a dictionary or a list of dictionaries",
             ) from None  # fmt: skip
+        except ValueError as error:  # a column twice
+            said = f"the columns cannot be read: {error}"
+            raise Source("<frame>").error(said, "unreadable-columns", "fix the columns") from None
         yield from _row_cells(frame.iter_rows(named=True), named)
 
 

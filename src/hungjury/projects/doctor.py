@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from hungjury.base.errors import HungjuryError, Note, Surface, few, in_python, plural, shell_word
+from hungjury.base.files import is_open_file
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Table
 from hungjury.data.alignment import Alignment
@@ -137,7 +138,7 @@ def doctor(files: FilesLike) -> Diagnosis:
 
 def _found(files: Any) -> Iterator[LooseFile]:
     """Look at every file that is meant; what is not there is listed too."""
-    listed = [files] if isinstance(files, (str, os.PathLike)) or hasattr(files, "read") else files
+    listed = [files] if isinstance(files, (str, os.PathLike)) or is_open_file(files) else files
     for one in listed:
         folder = isinstance(one, (str, os.PathLike)) and os.path.isdir(one)
         try:

@@ -17,7 +17,7 @@ from hungjury.base.choices import ClickEngine
 from hungjury.base.errors import Argument, HungjuryError, InputError, MissingExtra, check_installed
 from hungjury.base.files import cores
 from hungjury.base.records import Record
-from hungjury.data.reading.columns import InputTable, as_frame, is_frame
+from hungjury.data.reading.columns import InputTable, as_frame, is_frame, reading_columns
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.sources import Source, expand
 from hungjury.data.reading.values import columns_by_role
@@ -65,7 +65,9 @@ def click_table(
     if engine is None:
         return _columns(with_record(log), "<table>", named), tally
     if is_frame(log):
-        return _columns(engine.arrow(as_frame(log).to_arrow()), "<frame>", named), tally
+        with reading_columns("<frame>"):
+            table = engine.arrow(as_frame(log).to_arrow())
+        return _columns(table, "<frame>", named), tally
     sources, kind = one_kind(log, "log")
     name = sources[0].name
     if kind in TABLES:
@@ -113,7 +115,13 @@ def _listed(given: object) -> Iterator[object]:
         if not (isinstance(one, (str, os.PathLike)) and os.path.isdir(one)):
             yield one
             continue
-        inside = sorted(p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._")
+        try:
+            found = [p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._"]
+        except OSError as error:
+            said = f"the folder cannot be listed: {error.strerror}"
+            remedy = "check the permissions, or give files"
+            raise Source(str(one)).error(said, "unreadable-file", remedy) from None
+        inside = sorted(found)
         if not inside:
             said = "the folder contains no files"
             raise Source(str(one)).error(said, "empty-directory", "check the path")
@@ -329,7 +337,7 @@ def _duckdb(ibis: ModuleType, folder: Path, memory: str, purpose: Purpose) -> It
         connection = ibis.duckdb.connect(
             memory_limit=memory, threads=cores(), temp_directory=str(folder / "spilled")
         )
-    except duckdb.Error:
+    except (duckdb.Error, RuntimeError):  # the latter for text that is not UTF-8
         said = f"memory is {memory!r}"
         remedy = 'give a size such as "800MB" or "2GB"'
         raise InputError(said, code="invalid-size", argument="memory", remedy=remedy) from None

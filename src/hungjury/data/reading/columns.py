@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from numbers import Integral
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.arrays import Floats, Ints
-from hungjury.base.errors import Argument, InputError, Note, Remedy
+from hungjury.base.errors import Argument, HungjuryError, InputError, Note, Remedy
+from hungjury.base.files import is_open_file
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.sources import Source, Stop, raise_error
@@ -245,18 +247,26 @@ def as_frame(frame: object) -> Any:
     raise InputError(said, code="unsupported-source", remedy=remedy)
 
 
+@contextmanager
+def reading_columns(name: str) -> Iterator[None]:
+    """Refuse a frame whose columns its library cannot hand over: a column twice, text that is not
+    UTF-8, values of types that tables do not have."""
+    try:
+        yield
+    except (HungjuryError, MemoryError):
+        raise
+    except Exception as error:  # each library has errors of its own
+        said = f"the columns cannot be read: {error}"
+        raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
+
+
 def frame_table(
     frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
 ) -> InputTable:
     """Return the table of a frame."""
-    try:
+    with reading_columns(name):
         native = as_frame(frame)
         columns = {c: native[c].to_list() for c in native.columns}
-    except InputError:
-        raise
-    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
-        said = f"the columns cannot be read: {error}"
-        raise Source(name).error(said, "unreadable-columns", "fix the columns") from None
     return without_nesting(InputTable(name, columns, given=given or {}, stem=stem))
 
 
@@ -284,7 +294,7 @@ def table_or_files(
         return nested_table(source, value, stem=stem)
     if is_frame(source):
         return frame_table(source, given=given, stem=stem)
-    if isinstance(source, (str, bytes)) or hasattr(source, "read"):
+    if isinstance(source, (str, bytes)) or is_open_file(source):
         return source
     if not isinstance(source, Iterable) or getattr(source, "ndim", 1) == 0:
         return source

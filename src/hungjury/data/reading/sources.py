@@ -14,7 +14,7 @@ from itertools import cycle
 from typing import Any, BinaryIO, cast
 
 from hungjury.base.errors import InputError, MissingExtra, Remedy, check_installed
-from hungjury.base.files import file_error, has_no_end
+from hungjury.base.files import file_error, has_no_end, is_open_file
 from hungjury.base.records import Record, fields_of
 from hungjury.data.reading.compressed import MAGIC_BYTES, Unpacked, ahead, compression_of
 
@@ -232,7 +232,7 @@ def expand(source: object, part: str = "qrels", *, folders: bool = False) -> lis
     """
     if isinstance(source, Source):
         return [source]
-    if hasattr(source, "read"):
+    if is_open_file(source):
         return [_held(source)]
     if isinstance(source, (str, os.PathLike)):
         return _from_path(os.fspath(source), part, folders)
