@@ -334,7 +334,9 @@ FRAMES = {
     ),
     "named index": pandas.DataFrame({"document": ["a"], "label": [1]}, index=["t"]),
     "number as name": pandas.DataFrame({"document": ["a"], "label": [1], 3: [2]}),
-    "missing": pandas.DataFrame({"document": ["a", None], "label": [1, None], "topic": ["1", "1"]}),
+    "missing": pandas.DataFrame(  # of objects: pandas before 3 keeps None in texts, later ones NaN
+        {"document": ["a", None], "label": [1, None], "topic": ["1", "1"]}, dtype=object
+    ),
     "decimal ids": pandas.DataFrame({"document": [1.5], "label": [1], "topic": ["1"]}),
     "decimal topics": pandas.DataFrame({"document": ["a"], "label": [1], "topic": [2.0]}),
     "flags": pandas.DataFrame(

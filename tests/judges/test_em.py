@@ -463,7 +463,8 @@ def test_a_group_of_ordered_grades_does_not_depend_on_others():
     both = {j: {**v, "u": {f"x{d}": 3 - g for d, g in v["t"].items()}} for j, v in votes.items()}
     alone = merge(given_, "em-ordinal(rounds=50)")
     among = merge(read_judgments(both, grades=range(4)), "em-ordinal(rounds=50)").select(["t"])
-    assert among.posterior == pytest.approx(alone.posterior, abs=1e-9)
+    # Sums over both groups round otherwise, by 2e-9 after 50 rounds with numpy 1.24.
+    assert among.posterior == pytest.approx(alone.posterior, abs=1e-7)
     assert among.rounds[0] == alone.rounds[0]
 
 

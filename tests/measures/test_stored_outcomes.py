@@ -156,6 +156,11 @@ def uncertain() -> Any:
     return hj.evaluate(SOFT, RUNS, chosen, distribution=True)
 
 
+def without_origin(text: str) -> dict[str, Any]:
+    """What JSON says of scores, without the versions of libraries."""
+    return {key: value for key, value in json.loads(text).items() if key != "provenance"}
+
+
 def views(scores: Any) -> dict[str, Callable[[], Any]]:
     """All that scores can be turned into."""
     return {
@@ -167,7 +172,7 @@ def views(scores: Any) -> dict[str, Callable[[], Any]]:
         "html": scores.to_html,
         "csv": scores.to_csv,
         "csv topics": lambda: scores.to_csv(per_topic=True, summary=True),
-        "json": lambda: json.loads(scores.to_json(per_topic=True)),
+        "json": lambda: without_origin(scores.to_json(per_topic=True)),
         "dict": scores.to_dict,
         "frame": lambda: scores.to_frame().to_csv(),
         "means": lambda: scores.means().to_csv(),
