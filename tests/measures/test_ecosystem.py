@@ -191,6 +191,7 @@ def test_what_cannot_be_scored_is_told(qrels, run):
     assert im.calc_aggregate([to_ir_measures("Q")], qrels, {}) == {to_ir_measures("Q"): 0.0}
 
 
+@pytest.mark.long
 def test_in_an_experiment_of_pyterrier(made, qrels):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

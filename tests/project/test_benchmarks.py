@@ -210,6 +210,7 @@ def test_chances_are_right_as_often_as_they_say(public, measure):
     assert pooled([c for c in found if c.board == "all"]).sure > 0.08  # and it says something
 
 
+@pytest.mark.long
 def test_stray_labels_do_not_turn_a_board_upside_down(public):
     """Codes beyond the scale were once learned as a grade, and the order of grades with them."""
     everybody = Panel("one family", tuple(range(len(public.judgments.judges))))
@@ -217,6 +218,7 @@ def test_stray_labels_do_not_turn_a_board_upside_down(public):
     assert found[0].distance.tau_ap > 0.7
 
 
+@pytest.mark.long
 def test_a_board_of_few_systems_is_a_part_of_the_whole_one(public):
     panel = Panel("one family", (0, 5, 9))
     given = public.of(panel)

@@ -362,6 +362,7 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
     assert (g["topics"], g["published"]) == ("all topics", 0.73)
 
 
+@pytest.mark.long
 def test_a_collection_of_the_paper_on_random_relevance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
