@@ -13,16 +13,20 @@ $(BIN)/uv:
 	$(PYTHON) -m pip --python $(BIN)/python $(PIP) uv 2> /dev/null || { \
 		$(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip $(PIP) uv; }
 
-# Rebuilt only when the native code or the dependencies change. The demo needs no development tools.
+# The native code, built again only when it or the way of building it changes.
 INSTALL := $(BIN)/uv pip install --quiet --python
-$(VENV)/usable: $(BIN)/uv $(SOURCES)
-	$(INSTALL) $(BIN)/python --editable '.[report]'
+$(VENV)/built: $(BIN)/uv $(SOURCES)
+	$(INSTALL) $(BIN)/python --no-deps --editable .
+	touch $@
+
+# What the demo needs: no development tools.
+$(VENV)/usable: $(VENV)/built
+	$(INSTALL) $(BIN)/python --requirements pyproject.toml --extra report
 	touch $@
 
 # The versions of requirements-dev.lock, each checked by its hash: the same everywhere.
-$(VENV)/ready: $(BIN)/uv $(SOURCES) requirements-dev.lock
+$(VENV)/ready: $(VENV)/built requirements-dev.lock
 	$(INSTALL) $(BIN)/python --require-hashes --requirement requirements-dev.lock
-	$(INSTALL) $(BIN)/python --no-deps --editable .
 	touch $(VENV)/usable $@
 
 # Writes the newest versions that fit together into the lock, for every Python and system.

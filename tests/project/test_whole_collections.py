@@ -185,6 +185,6 @@ def test_copies_of_a_judge_in_a_family_change_nothing(one: Collection) -> None:
     alone = hj.read_judgments(one.judges, grades=grades)
     copies = hj.read_judgments({**one.judges, "j0 again": one.judges["j0"]}, grades=grades)
     together = replace(copies, family=tuple(name.split()[0] for name in copies.judges))
-    for method in ("mv", "binmv", "qbinmv"):
-        given = {"rel": 1} if method == "qbinmv" else {}
-        same(hj.merge(alone, method, **given).to_dict(), hj.merge(together, method, **given).to_dict())
+    for method, rel in (("mv", None), ("binmv", None), ("qbinmv", 1)):
+        first, second = (hj.merge(one, method, rel=rel).to_dict() for one in (alone, together))
+        same(first, second)
