@@ -197,6 +197,22 @@ BINDINGS = {
         # With one vector, the two levels are those of the two lists.
         accepted=("labels 1 longer", "labels 0 shorter", "levels 0 shorter", "levels 0 longer"),
     ),
+    "grade_counts": Binding(
+        _core.grade_counts,
+        {
+            "labels": np.array([[0, 1, 2], [2, 1, 0]], dtype=np.uint8),
+            "offsets": longs(0, 2, 3),
+            "grades": 3,
+        },
+        # The topics may be a part of those that the labels are about.
+        accepted=(
+            "labels 0 shorter",
+            "labels 0 longer",
+            "labels 1 longer",
+            "offsets shorter",
+            "offsets longer",
+        ),
+    ),
     "pair_sums": Binding(
         _core.pair_sums,
         {"left": table(2, 3, 4), "right": table(2, 2, 4), "by_rank": True},

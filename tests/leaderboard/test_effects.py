@@ -8,9 +8,11 @@ from builders.effects import effects
 from hungjury import native
 from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
+from hungjury.leaderboard import effect_products
 from hungjury.leaderboard import effects as topic_effects
+from hungjury.leaderboard.effect_products import Products
 from hungjury.leaderboard.effects import (
-    Products,
+    PoolEffects,
     contributions,
     effects_in_parts,
     scores_under,
@@ -129,7 +131,7 @@ def test_products_of_rows_stay_inside_the_table():
 )
 def test_products_over_documents(made, measure, sparse, at_once, monkeypatch):
     monkeypatch.setattr(topic_effects, "SPARSE", sparse)
-    monkeypatch.setattr(topic_effects, "ENTRIES_AT_ONCE", at_once)
+    monkeypatch.setattr(effect_products, "ENTRIES_AT_ONCE", at_once)
     rng = np.random.default_rng(5)
     scorer = Scorer(measure, align(made.runs, made.judgments.pool), 2)
     labels = np.maximum(merge(made.judgments, "binmv").sample(3, 2), 0)
@@ -184,3 +186,31 @@ def test_spread_over_systems(name):
             topic_effects.TabledEffects(table).spread(1), expected, rtol=1e-12
         )
         np.testing.assert_array_equal(part.spread(0), 0)
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "AP", "Q"])
+@pytest.mark.parametrize("most", [topic_effects.MOST_KEPT, 50, 0])
+def test_effects_that_are_kept(name, most, aligned, monkeypatch):
+    """The same as those worked out for the documents that are asked for; a few or none are kept."""
+    monkeypatch.setattr(topic_effects, "MOST_KEPT", most)
+    scorer, grades = Scorer(hj.measure(name), aligned, 2), (0, 1, 2)
+    rng = np.random.default_rng(2)
+    labels = rng.integers(-1, 3, (2, len(aligned.pool))).astype(np.int16)
+    effects = PoolEffects(scorer, labels, grades)
+    chosen = np.flatnonzero(rng.random(len(aligned.pool)) < 0.3)
+    for documents in (chosen, None, None, chosen, np.arange(0)):
+        expected = table_of(effects_in_parts(scorer, labels, grades, documents))
+        found = table_of(effects.parts(documents))
+        assert found.keys() == expected.keys()
+        for document, values in expected.items():
+            np.testing.assert_allclose(found[document], values, rtol=1e-12, atol=1e-15)
+    assert bool(effects._kept) == (most > 50)
+
+
+def table_of(parts):
+    """Effects [system, grade] by the place of the document among those asked for."""
+    return {
+        part.start + i: one
+        for part, effects in parts
+        for i, one in enumerate(np.moveaxis(effects.table(), 1, 0))
+    }

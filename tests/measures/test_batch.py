@@ -168,7 +168,7 @@ def test_blocks_and_threads_change_nothing(
     alignment = aligned(simulate, 2)
     labels = vectors(alignment, 2, 50)
     whole = Scorer(name, alignment, TOP)(labels)
-    for size in ("VECTORS_AT_ONCE", "PLACES_AT_ONCE", "DOCUMENTS_AT_ONCE"):
+    for size in ("VECTORS_AT_ONCE", "VALUES_AT_ONCE", "PLACES_AT_ONCE", "DOCUMENTS_AT_ONCE"):
         monkeypatch.setattr(batch, size, 7)
     for threads in ("1", "3"):
         monkeypatch.setenv("HUNGJURY_THREADS", threads)

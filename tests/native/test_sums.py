@@ -291,3 +291,14 @@ def test_squared_distances(size: int) -> None:
             wanted = math.fsum((x - y) ** 2 for x, y in zip(a, b, strict=True))
             assert found[i, j] == pytest.approx(wanted, rel=1e-13)
     assert not np.diag(native.squared_distances(left, left)).any()
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.uint8])
+def test_documents_of_each_grade(kind: Any) -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0 if kind is np.uint8 else -2, 4, (3, 12)).astype(kind)
+    offsets = np.array([1, 5, 5, 12])  # the topic in the middle has no documents
+    found = native.grade_counts(labels, offsets, 3).reshape(3, 3, 3)
+    for t, (begin, end) in enumerate(zip(offsets, offsets[1:], strict=False)):
+        for v, mine in enumerate(labels[:, begin:end].tolist()):
+            assert found[t, v].tolist() == [mine.count(grade) for grade in range(3)]

@@ -26,7 +26,8 @@ from hungjury.base.arrays import Floats, Int16s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.effects import Products, effects_in_parts, scores_under
+from hungjury.leaderboard.effect_products import Products
+from hungjury.leaderboard.effects import PoolEffects, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import GoldLabels
 from hungjury.leaderboard.panel_error import Spread, independent
 from hungjury.measures.batch import Scorer
@@ -244,7 +245,7 @@ def direct(
     place[:, chosen] = _drawn(gold.shares, len(place), rng)
     labels = grades[place]
     values = scores_under(scorer, labels)
-    rough = labels[:ROUGH]
+    rough = PoolEffects(scorer, labels[:ROUGH], gold.grades)
     chances = prediction.chances
     expected = chances.copy()
     expected[chosen] = gold.shares
@@ -252,19 +253,19 @@ def direct(
     cells = values.mean(axis=0)
     mean = cells.mean(axis=1)
     # Labels were drawn, not summed over: correct for the difference by the effects.
-    for mine, effect in effects_in_parts(scorer, rough, gold.grades):
+    for mine, effect in rough.parts():
         mean += np.tensordot(effect.table(), (expected - share)[mine], axes=2)
     worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
-    for mine, effect in effects_in_parts(scorer, rough, gold.grades, skipped):
+    for mine, effect in rough.parts(skipped):
         worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])
     axis = cells.mean(axis=1) - cells.mean()
     axis /= np.linalg.norm(axis) or 1.0
     total, level, squared, disagreement = _errors(scorer, labels[:FINE], gold, chances, axis)
-    spread = fitted(Spread(scorer, rough, gold.grades, chances), gold, squared, axis)
+    spread = fitted(Spread(rough, chances), gold, squared, axis)
     covariance = spread.contrasts(gold.probability) + level + disagreement
     return Direct(
         mean + total,
-        covariance + _predicted(scorer, rough, gold, prediction),
+        covariance + _predicted(rough, gold, prediction),
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
@@ -272,15 +273,15 @@ def direct(
     )
 
 
-def _predicted(scorer: Scorer, labels: Int16s, gold: GoldLabels, prediction: Prediction) -> Floats:
+def _predicted(effects: PoolEffects, gold: GoldLabels, prediction: Prediction) -> Floats:
     """[system, system]: covariance due to uncertain predictions of documents of probability 0,
     whose errors no labelled document shows."""
     unseen = np.flatnonzero(gold.probability == 0)
-    moved = np.zeros((len(prediction.at_least), len(scorer.alignment.systems)))
+    moved = np.zeros((len(prediction.at_least), len(effects.scorer.alignment.systems)))
     if not len(unseen):
         return np.zeros((moved.shape[1], moved.shape[1]))
     off = prediction.deviations[:, unseen]
-    for mine, effect in effects_in_parts(scorer, labels, gold.grades, unseen):
+    for mine, effect in effects.parts(unseen):
         moved += np.tensordot(off[:, mine], effect.table(), axes=((1, 2), (1, 2)))
     return np.atleast_2d(np.cov(moved, rowvar=False))
 

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
 from hungjury import native
-from hungjury.base.arrays import Bools, Floats, Int16s, Int32s, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
+from hungjury.leaderboard.effect_products import Products
 from hungjury.measures.base import Kernel, pools_of
-from hungjury.measures.batch import Scorer, on_all_cores, weighted_places
+from hungjury.measures.batch import Scorer, weighted_places
 from hungjury.measures.scores import averaged
 
 
@@ -94,7 +97,7 @@ LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
 
 ROUNDING = 1e-12  # smaller variances, beside the squares they are differences of, are 0
 SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
-ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
+RATES_AT_ONCE = 1 << 20  # numbers of documents in pools that several topics are tried with
 
 
 class TabledEffects(Record, eq=False):
@@ -111,6 +114,15 @@ class TabledEffects(Record, eq=False):
         of the effect if there is one system."""
         mine = self.values[:, :, grade]
         return np.asarray(mine.std(axis=0, ddof=1) if len(mine) > 1 else np.abs(mine[0]))
+
+    @property
+    def size(self) -> int:
+        """How many numbers these are."""
+        return self.values.size
+
+    def of(self, which: Ints) -> TabledEffects:
+        """The effects of some of the documents."""
+        return TabledEffects(self.values[:, which])
 
     def turned(self, turn: Floats) -> TabledEffects:
         """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
@@ -180,6 +192,15 @@ class LinearEffects(Record, eq=False):
         value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
         return at, np.asarray(value)
 
+    @property
+    def size(self) -> int:
+        mine = (self.lists.document, self.lists.weight, self.slopes, self.rate, self.pull)
+        return sum(one.size for one in mine)
+
+    def of(self, which: Ints) -> LinearEffects:
+        rate, pull = (one[:, which] for one in (self.rate, self.pull))
+        return replace(self, at=self.at[which], rate=rate, pull=pull)
+
     def turned(self, turn: Floats) -> LinearEffects:
         rate, pull = (np.einsum("kdg,dgp->kdp", one, turn) for one in (self.rate, self.pull))
         return replace(self, rate=rate, pull=pull)
@@ -195,85 +216,8 @@ class LinearEffects(Record, eq=False):
 Effects = TabledEffects | LinearEffects
 
 
-class Products:
-    """[system, system]: products of effects, summed over documents and their grades or parts.
-
-    Parameters
-    ----------
-    systems : int
-        Number of systems.
-    weights : arrays [document of the pool]
-        Non-negative weights of the documents; there is a sum for each of these arrays.
-    """
-
-    def __init__(self, systems: int, weights: list[Floats]) -> None:
-        self.systems, self.weights = systems, weights
-        self.sums = [np.zeros((systems, systems)) for _ in weights]
-        self.held: list[tuple[Int32s, Ints, Floats, Floats, list[Floats]]] = []
-
-    def add_table(self, documents: slice, values: Floats) -> None:
-        """values: [system, document, part]"""
-        for total, weight in zip(self.sums, self.weights, strict=True):
-            mine = weight[documents]
-            used = mine > 0
-            if used.any():
-                flat = (values[:, used] * np.sqrt(mine[used, None])).reshape(self.systems, -1)
-                total += flat @ flat.T  # one array with itself: BLAS does half of the work
-
-    def add_linear(
-        self, documents: slice, at: Ints, value: Floats, bases: Floats, rate: Floats
-    ) -> None:
-        """at: [system, place], documents among these, or one more than there are; value: [system,
-        place, part]; bases: [system, draw]; rate: [draw, document, part]"""
-        real = (at < rate.shape[1]) & value.any(axis=2)
-        system = np.nonzero(real)[0].astype(np.int32)
-        shared = np.concatenate([rate, np.zeros_like(rate[:, :1])], axis=1)
-        cross = []
-        for weight in self.weights:
-            heavy = shared * np.append(weight[documents], 0.0)[:, None]
-            own = np.stack([(value * one[at]).sum(axis=(1, 2)) for one in heavy], axis=1)
-            pool = np.einsum("kdp,ldp->kl", heavy, shared)
-            cross.append(own + bases @ pool / 2)
-        self.held.append((system, at[real] + documents.start, value[real], bases, cross))
-        if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
-            self._add_held()
-
-    def _add_held(self) -> None:
-        """Add the products of what `add_linear` was given."""
-        if not self.held:
-            return
-        rows, documents, values, all_bases, cross = zip(*self.held, strict=True)
-        row, document, value = map(np.concatenate, (rows, documents, values))
-        bases = np.concatenate(all_bases, axis=1)
-        part = np.arange(value.shape[1])
-
-        def add(which: int) -> None:
-            weight = self.weights[which]
-            size = np.sqrt(weight[document])
-            used = size > 0
-            column = document[used, None] * len(part) + part
-            sized = (value[used] * size[used, None]).ravel()
-            self.sums[which] += native.row_products(
-                np.repeat(row[used], len(part)),
-                column.ravel().astype(np.int32),
-                sized,
-                sized,
-                self.systems,
-                len(weight) * len(part),
-            )
-            half = np.concatenate([one[which] for one in cross], axis=1) @ bases.T
-            self.sums[which] += half + half.T
-
-        on_all_cores(add, list(range(len(self.weights))))
-        self.held.clear()
-
-    def finish(self) -> list[Floats]:
-        """The sums, one for each weight."""
-        self._add_held()
-        return self.sums
-
-
 Labels = Int16s
+MOST_KEPT = 1 << 23  # numbers of a pool's effects
 NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vectors
 
 
@@ -308,11 +252,55 @@ def effects_in_parts(
         total = _by_scoring(scorer, labels, grades, documents)
         yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
         return
-    near = weighted_places(scorer.alignment, kernel.weights)
-    for topic, mine in _topics_of(pool, documents):
-        part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
-        at = documents[mine] - part.start
-        yield mine, _by_kernel(scorer, lists, labels[:, part], grades, at, each)
+    near, now = weighted_places(scorer.alignment, kernel.weights), np.maximum(labels, -1)
+    step = max(RATES_AT_ONCE // (len(labels) * len(grades) * (scorer.top + 2) ** 2), 1)
+    for block, topics in groupby(_topics_of(pool, documents), lambda one: one[0] // step):
+        some = slice(block * step, min((block + 1) * step, len(pool.topics)))
+        place, rates = _rates(scorer, kernel, now, grades, some)
+        for topic, mine in topics:
+            part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
+            at = documents[mine] - part.start
+            drawn = now[:, part]
+            moved = place[drawn[:, at] + 1]
+            rate = rates[topic - some.start][np.arange(len(now))[:, None], moved]
+            yield mine, _by_kernel(scorer, lists, drawn, rate, grades, at, each)
+
+
+class PoolEffects(Record, eq=False):
+    """The same for documents of a pool that are asked for several times: effects of the whole pool
+    are kept, unless they are many."""
+
+    scorer: Scorer
+    labels: Labels
+    grades: tuple[int, ...]
+
+    def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
+        """Effects of some documents, or of all of them; see `effects_in_parts`."""
+        if documents is None:
+            yield from self._kept or self._whole()
+        elif not self._kept:
+            yield from effects_in_parts(self.scorer, self.labels, self.grades, documents)
+        else:
+            for part, effects in self._kept:
+                first, last = np.searchsorted(documents, (part.start, part.stop))
+                if first < last:
+                    yield slice(first, last), effects.of(documents[first:last] - part.start)
+
+    def _whole(self) -> Iterator[tuple[slice, Effects]]:
+        found: list[tuple[slice, Effects]] = []
+        left = MOST_KEPT
+        for part in effects_in_parts(self.scorer, self.labels, self.grades):
+            left -= part[1].size
+            if left >= 0:
+                found.append(part)
+            else:
+                found.clear()
+            yield part
+        self._kept.extend(found)
+
+    @cached_property
+    def _kept(self) -> list[tuple[slice, Effects]]:
+        return []
 
 
 def _topics_of(pool: Pool, documents: Ints) -> Iterator[tuple[int, slice]]:
@@ -323,17 +311,21 @@ def _topics_of(pool: Pool, documents: Ints) -> Iterator[tuple[int, slice]]:
 
 
 def _by_kernel(
-    scorer: Scorer, lists: TopicLists, labels: Labels, grades: tuple[int, ...], at: Ints, each: int
+    scorer: Scorer,
+    lists: TopicLists,
+    now: Labels,
+    rate: Floats,
+    grades: tuple[int, ...],
+    at: Ints,
+    each: int,
 ) -> Effects:
     """Sums over draws of changes of the scores of one topic, by `each`.
 
     A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
-    that has the document at this grade.
+    that has the document at this grade; `rate` [draw, document, grade] is 1 / unit.
     """
     worth = np.append(lists.kernel.worth, 0.0)  # -1, not judged, is worth nothing
-    now = np.maximum(labels, -1)
     walks = [lists.walk(one) for one in worth[now]]
-    rate = _rates(scorer, lists.kernel, now, grades, at)
     change = worth[list(grades)] - worth[now[:, at]][:, :, None]
     if scorer.measure.average == "gmean":
         out = np.zeros((len(lists.weight), len(at), len(grades)))
@@ -351,17 +343,24 @@ def _by_kernel(
 
 
 def _rates(
-    scorer: Scorer, kernel: Kernel, now: Labels, grades: tuple[int, ...], at: Ints
-) -> Floats:
-    """[draw, document, grade]: 1 / unit where the document has the grade; 0 where undefined."""
+    scorer: Scorer, kernel: Kernel, now: Labels, grades: tuple[int, ...], topics: slice
+) -> tuple[Ints, Floats]:
+    """[topic, draw, old label, grade]: 1 / unit of a topic's pool after a document has moved from a
+    label to a grade; 0 where undefined. Before it, the place of each label, from -1, among the old
+    ones: those that occur."""
+    offsets = scorer.alignment.pool.offsets[topics.start : topics.stop + 1]
     scale = np.arange(scorer.top + 1)
-    counts = (now[:, :, None] == scale).sum(axis=1)[:, None, None]
-    own = now[:, at][:, :, None, None] == scale
-    changed = counts - own + (np.array(grades)[:, None] == scale)  # [draw, document, grade, scale]
+    mine = now[:, offsets[0] : offsets[-1]]
+    known = np.bincount(mine.ravel() + 1, minlength=len(scale) + 1) > 0
+    old = np.flatnonzero(known) - 1
+    counts = native.grade_counts(np.ascontiguousarray(now, dtype=np.int16), offsets, len(scale))
+    before = counts.reshape(len(offsets) - 1, len(now), 1, 1, len(scale))
+    new = np.array(grades)[:, None] == scale  # [grade, scale]
+    changed = np.maximum(before - (old[:, None, None] == scale), 0) + new
     pools = pools_of(changed.reshape(-1, len(scale)))
     rate = kernel.finish(np.ones(changed[..., 0].size), pools)
     rate = np.where(scorer.measure.defined(pools), np.nan_to_num(rate), 0.0)
-    return np.asarray(rate.reshape(changed.shape[:-1]))
+    return np.cumsum(known) - 1, rate.reshape(changed.shape[:-1])
 
 
 def contributions(

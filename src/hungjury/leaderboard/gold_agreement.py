@@ -275,17 +275,18 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     by_gold = Scorer(measure, drawn.alignment, shares.shape[1] - 1)
     truth = scores_under(by_gold, known[None])[0][:, at]
     scorer = Scorer(measure, drawn.alignment, grades[-1])
+    who = [(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
+    for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
+        hard = panel.merged(method, evidence.options.scope).hard_labels
+        who.append((str(method), "merge", hard))
+    voted = np.where(known >= 0, np.stack([said for *_, said in who]), NOT_JUDGED)
+    scores = scores_under(scorer, voted)[:, :, at] if len(at) else np.empty((len(who), 0, 0))
 
-    def row(name: str, kind: str, said: Int16s, scores: Floats | None = None) -> GoldRow:
-        if scores is None:
-            scores = scores_under(scorer, np.where(known >= 0, said, NOT_JUDGED)[None])[0][:, at]
+    def row(name: str, kind: str, said: Int16s, scores: Floats) -> GoldRow:
         tau = _correlation(measure, scores, truth)
         return GoldRow(name, kind, *_compared(gold, shares, said)[:3], tau)
 
-    rows = [row(name, "judge", said) for name, said in zip(panel.judges, labels, strict=True)]
-    for method in () if soft else filter(None, (cls().for_labels() for cls in MERGES)):
-        hard = panel.merged(method, evidence.options.scope).hard_labels
-        rows.append(row(str(method), "merge", hard))
+    rows = [row(*one, found) for one, found in zip(who, scores, strict=True)]
     own, said = drawn.cells[:, at], _own_labels(drawn)
     if (share[at] < 1).any():
         own = _scores_where(known >= 0, evidence, scorer)[:, at]

@@ -46,7 +46,8 @@ from hungjury.data.alignment import Alignment
 from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.votes import vote_shares
-from hungjury.leaderboard.effects import LINEAR, Effects, Products, effects_in_parts, scores_under
+from hungjury.leaderboard.effect_products import Products
+from hungjury.leaderboard.effects import LINEAR, Effects, PoolEffects, scores_under
 from hungjury.measures.base import pools_of
 from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure
@@ -129,7 +130,8 @@ def documents_error(panel: Panel, alignment: Alignment, measure: Measure) -> Flo
         chances, grades = np.stack([1 - upper, upper], axis=1), (grades[0], grades[cut])
     sets = LABEL_SETS if kernel.name in LINEAR else 1
     labels = drawn_grades(vote_shares(panel), panel.grades, sets, rng)
-    return Spread(scorer, labels, grades, chances).sums([np.ones(len(chances))])[0]
+    effects = PoolEffects(scorer, labels, grades)
+    return Spread(effects, chances).sums([np.ones(len(chances))])[0]
 
 
 def credit_below(panel: Panel, alignment: Alignment, measure: Measure) -> Floats:
@@ -491,22 +493,20 @@ def independent(chances: Floats) -> Floats:
 class Spread(Record, eq=False):
     """Uncertain grades of all documents of a pool, as independent components of their effects."""
 
-    scorer: Scorer
-    labels: Int16s  # [draw, document of the pool]; effects are means over draws
-    grades: tuple[int, ...]
+    effects: PoolEffects
     chances: Floats  # [document of the pool, grade]
     turn: Floats | None = None  # [system, system]: fits contrasts to errors that were seen
 
     def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
-        """Components of some documents of the pool, or of all of them; see `effects_in_parts`."""
-        mine = self.chances if documents is None else self.chances[documents]
-        for part, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
-            yield part, effect.turned(independent(mine[part]))
+        """Components of some documents of the pool, or of all of them."""
+        turn = independent(self.chances if documents is None else self.chances[documents])
+        for part, effect in self.effects.parts(documents):
+            yield part, effect.turned(turn[part])
 
     def sums(self, weights: list[Floats]) -> list[Floats]:
         """[system, system]: products of components, summed over documents, for each of the weights
         [document]."""
-        products = Products(len(self.scorer.alignment.systems), weights)
+        products = Products(len(self.effects.scorer.alignment.systems), weights)
         for documents, effects in self.parts():
             effects.add_to(products, documents)
         return products.finish()

@@ -18,7 +18,7 @@ from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import Parts, reported_rate
-from hungjury.leaderboard.effects import effects_in_parts, scores_under
+from hungjury.leaderboard.effects import PoolEffects, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import PRIOR_TAU, Spread, expected_contrasts, exposure_kernel
@@ -62,7 +62,8 @@ def expected_differences(
     chances = (1 - unknown) * votes + unknown * usual
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
-    undecided = Spread(scorer, drawn, grades, chances).contrasts_within(weight, budgets)
+    effects = PoolEffects(scorer, drawn, grades)
+    undecided = Spread(effects, chances).contrasts_within(weight, budgets)
     voted = merged.hard_labels
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)

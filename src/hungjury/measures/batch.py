@@ -28,6 +28,7 @@ Labels = Int16s | NDArray[np.uint8]
 T = TypeVar("T")
 
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
+VALUES_AT_ONCE = 1 << 16  # of several topics, which share what is done for each block
 PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
 DOCUMENTS_AT_ONCE = 1 << 22
 SHARES = 4  # of the tasks for each thread: few to hand out, enough for threads to end together
@@ -96,10 +97,11 @@ class Scorer:
         if out is None:
             out = np.empty((len(given), systems, topics))
 
-        def one_topic(task: tuple[slice, int]) -> None:
-            vectors, topic = task
-            pools = None if counts is None else counts[vectors, :, topic]
-            out[vectors, :, topic] = self._score_topic(given[vectors], topic, pools, undefined).T
+        def some_topics(task: tuple[slice, slice]) -> None:
+            vectors, some = task
+            pools = None if counts is None else counts[vectors, :, some]
+            values = self._score_topics(given[vectors], some, pools, undefined)
+            out[vectors, :, some] = np.moveaxis(values, 2, 0)
 
         def all_topics(vectors: slice) -> None:
             others, block = self.measure.needs_nonrelevant, given[vectors].astype(np.int16)
@@ -115,7 +117,10 @@ class Scorer:
         else:
             steps = range(0, len(given), VECTORS_AT_ONCE)
             vectors = [slice(i, i + VECTORS_AT_ONCE) for i in steps]
-            on_all_cores(one_topic, [(some, t) for some in vectors for t in range(topics)])
+            each = systems * min(len(given), VECTORS_AT_ONCE)
+            step = max(VALUES_AT_ONCE // max(each, 1), 1)
+            blocks = [slice(t, min(t + step, topics)) for t in range(0, topics, step)]
+            on_all_cores(some_topics, [(some, block) for some in vectors for block in blocks])
         return out
 
     def _checked(self, labels: Labels) -> Labels:
@@ -132,41 +137,55 @@ class Scorer:
             return np.ascontiguousarray(given, dtype=np.uint8)
         return np.ascontiguousarray(given, dtype=np.int16)
 
-    def _score_topic(
-        self, labels: Labels, topic: int, counts: Ints | None, undefined: float
+    def _score_topics(
+        self, labels: Labels, topics: slice, counts: Ints | None, undefined: float
     ) -> Floats:
-        """Score one topic in native code: [system, vector]."""
+        """Score some topics in native code: [system, topic, vector]."""
         assert self._lists is not None
         near, document, wanted = self._lists
-        documents, cells = near.pool.slice(topic), slice(topic, None, len(near.pool.topics))
-        start, stop = (np.ascontiguousarray(side[cells]) for side in (near.start, near.stop))
-        if counts is None:
-            pools = _pools(labels[:, documents], self.top)
-        else:  # a pool for each list
-            pools = pools_of(counts.swapaxes(0, 1).reshape(-1, self.top + 1))
-        sums = [
-            native.score_lists(
-                part.name,
-                labels,
-                part.worth,
-                np.empty(0) if part.counted is None else part.counted,
-                _levels(part, pools),
-                documents.start,
-                documents.stop - documents.start,
-                start,
-                stop,
-                document,
-                part.weight,
+        offsets, vectors = near.pool.offsets[topics.start : topics.stop + 1], len(labels)
+        shape = (len(near.systems), topics.stop - topics.start, vectors)
+        if counts is None:  # [topic, vector]
+            pools = pools_of(
+                native.grade_counts(labels, offsets, self.top + 1).reshape(-1, self.top + 1)
             )
-            for part in wanted.parts
-        ]
+        else:  # a pool for each list: [topic, system, vector]
+            pools = pools_of(counts.transpose(2, 1, 0, 3).reshape(-1, self.top + 1))
+        sums = np.empty((len(wanted.parts), *shape))
+        for part, found in zip(wanted.parts, sums, strict=True):
+            counted = np.empty(0) if part.counted is None else part.counted
+            levels = _levels(part, pools, shape[1])
+            for t, topic in enumerate(range(topics.start, topics.stop)):
+                found[:, t] = native.score_lists(
+                    part.name,
+                    labels,
+                    part.worth,
+                    counted,
+                    levels[t],
+                    offsets[t],
+                    offsets[t + 1] - offsets[t],
+                    *self._ends[topic],
+                    document,
+                    part.weight,
+                )
+        defined = self.measure.defined(pools)
         if counts is not None:
-            values = wanted.finish([one.ravel() for one in sums], pools)
-            values[~self.measure.defined(pools) | np.isnan(values)] = undefined
-            return values.reshape(sums[0].shape)
-        values = wanted.finish(sums, pools)
-        values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
-        return values
+            values = wanted.finish([one.swapaxes(0, 1).ravel() for one in sums], pools)
+            values[~defined | np.isnan(values)] = undefined
+            return values.reshape(shape[1], shape[0], vectors).swapaxes(0, 1)
+        values = wanted.finish([one.reshape(shape[0], -1) for one in sums], pools)
+        values[:, ~defined | np.isnan(values[:1]).any(axis=0)] = undefined
+        return values.reshape(shape)
+
+    @cached_property
+    def _ends(self) -> list[tuple[Ints, Ints]]:
+        """By topic, where the lists of all systems start and stop."""
+        assert self._lists is not None
+        near = self._lists[0]
+        ends = [
+            np.ascontiguousarray(side.reshape(near.shape).T) for side in (near.start, near.stop)
+        ]
+        return list(zip(*ends, strict=True))
 
     def _blocks(self, labels: Labels) -> list[slice]:
         """Split vectors into blocks small enough for all that a measure makes of their lists."""
@@ -219,17 +238,12 @@ def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, F
     return near, np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
 
 
-def _levels(part: Sum, pools: Judged) -> Floats:
-    """Return [level, pool]: of vectors, or of each list and vector."""
+def _levels(part: Sum, pools: Judged, topics: int) -> Floats:
+    """Return [topic, level, pool]: of vectors, or of each list and vector."""
     number = len(pools.length)
     each = [np.broadcast_to(level, number) for level in part.levels(pools)]
-    return np.array(each, dtype=float).reshape(-1, number)
-
-
-def _pools(labels: Labels, top: int) -> Judged:
-    """Return the pools [vector] of one topic."""
-    counts = [np.count_nonzero(labels == grade, axis=1) for grade in range(top + 1)]
-    return pools_of(np.stack(counts, axis=-1))
+    levels = np.array(each, dtype=float).reshape(-1, topics, number // max(topics, 1))
+    return np.ascontiguousarray(levels.swapaxes(0, 1))
 
 
 def kernel_of(one: Measure, alignment: Alignment, top: int) -> Kernel | None:

@@ -190,6 +190,9 @@ def score_lists(
     document: NDArray[np.int32],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
+def grade_counts(
+    labels: NDArray[np.int16] | NDArray[np.uint8], offsets: NDArray[np.int64], grades: int
+) -> NDArray[np.int64]: ...
 def lambdas(
     scores: NDArray[np.float64],
     gains: NDArray[np.float64],

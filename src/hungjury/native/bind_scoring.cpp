@@ -177,6 +177,29 @@ Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> w
     return scores;
 }
 
+// [topic * vector * grade]: documents of each topic that have each grade under label vectors. Topic t has
+// the documents from offset t to offset t + 1.
+template <class Label>
+Array<int64_t> grade_counts(Tabled<Label> labels, Given<int64_t> offsets, size_t grades) {
+    size_t topics = offsets.size() ? offsets.size() - 1 : 0, vectors = labels.shape(0);
+    int64_t last = 0;
+    for (size_t t = 0; t < offsets.size(); last = offsets(t++))
+        if (offsets(t) < last || offsets(t) > static_cast<int64_t>(labels.shape(1)))
+            throw std::out_of_range("offsets must ascend within the labels");
+    std::vector<int64_t> counts(cells({topics, vectors, grades}));
+    {
+        nb::gil_scoped_release free;
+        for (size_t v = 0; v < vectors; ++v)
+            for (size_t t = 0; t < topics; ++t) {
+                const Label *mine = labels.data() + v * labels.shape(1);
+                int64_t *found = counts.data() + (t * vectors + v) * grades;
+                for (int64_t d = offsets(t); d < offsets(t + 1); ++d)
+                    if (mine[d] >= 0 && static_cast<size_t>(mine[d]) < grades) ++found[mine[d]];
+            }
+    }
+    return array(std::move(counts));
+}
+
 // [table * left * right]: sums over pairs of every row of one table with every row of the other.
 Array<double> pair_sums(Stacked<double> left, Stacked<double> right, bool by_rank) {
     check_sizes({{"tables on the left", left.shape(0)}, {"tables on the right", right.shape(0)}});
@@ -332,6 +355,10 @@ void bind_scoring(nb::module_ &m) {
     m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
           "levels"_a, "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
           scores_doc);
+    auto counts_doc = "Documents [topic * vector * grade] of each grade under label vectors [vector, "
+                      "document].";
+    m.def("grade_counts", &grade_counts<int16_t>, "labels"_a, "offsets"_a, "grades"_a, counts_doc);
+    m.def("grade_counts", &grade_counts<uint8_t>, "labels"_a, "offsets"_a, "grades"_a, counts_doc);
     m.def("pair_sums", &pair_sums, "left"_a, "right"_a, "by_rank"_a,
           "Sums [table * left * right] over pairs with j above i in a left row of the sign of j - i "
           "in a right row of the same table; `by_rank` weighs them by the mean of 1/(rank of i - 1).");

@@ -1,0 +1,89 @@
+"""Products of the effects that documents have on two systems, summed over documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hungjury import native
+from hungjury.base.arrays import Floats, Int32s, Ints
+from hungjury.measures.batch import on_all_cores
+
+ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
+
+
+class Products:
+    """[system, system]: products of effects, summed over documents and their grades or parts.
+
+    Parameters
+    ----------
+    systems : int
+        Number of systems.
+    weights : arrays [document of the pool]
+        Non-negative weights of the documents; there is a sum for each of these arrays.
+    """
+
+    def __init__(self, systems: int, weights: list[Floats]) -> None:
+        self.systems, self.weights = systems, weights
+        self.sums = [np.zeros((systems, systems)) for _ in weights]
+        self.held: list[tuple[Int32s, Ints, Floats, Floats, list[Floats]]] = []
+
+    def add_table(self, documents: slice, values: Floats) -> None:
+        """values: [system, document, part]"""
+        for total, weight in zip(self.sums, self.weights, strict=True):
+            mine = weight[documents]
+            used = mine > 0
+            if used.any():
+                flat = (values[:, used] * np.sqrt(mine[used, None])).reshape(self.systems, -1)
+                total += flat @ flat.T  # one array with itself: BLAS does half of the work
+
+    def add_linear(
+        self, documents: slice, at: Ints, value: Floats, bases: Floats, rate: Floats
+    ) -> None:
+        """at: [system, place], documents among these, or one more than there are; value: [system,
+        place, part]; bases: [system, draw]; rate: [draw, document, part]"""
+        real = (at < rate.shape[1]) & value.any(axis=2)
+        system = np.nonzero(real)[0].astype(np.int32)
+        shared = np.concatenate([rate, np.zeros_like(rate[:, :1])], axis=1)
+        cross = []
+        for weight in self.weights:
+            heavy = shared * np.append(weight[documents], 0.0)[:, None]
+            own = np.stack([(value * one[at]).sum(axis=(1, 2)) for one in heavy], axis=1)
+            pool = np.einsum("kdp,ldp->kl", heavy, shared)
+            cross.append(own + bases @ pool / 2)
+        self.held.append((system, at[real] + documents.start, value[real], bases, cross))
+        if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
+            self._add_held()
+
+    def _add_held(self) -> None:
+        """Add the products of what `add_linear` was given."""
+        if not self.held:
+            return
+        rows, documents, values, all_bases, cross = zip(*self.held, strict=True)
+        row, document, value = map(np.concatenate, (rows, documents, values))
+        bases = np.concatenate(all_bases, axis=1)
+        part = np.arange(value.shape[1])
+
+        def add(which: int) -> None:
+            weight = self.weights[which]
+            size = np.sqrt(weight[document])
+            used = size > 0
+            column = document[used, None] * len(part) + part
+            sized = (value[used] * size[used, None]).ravel()
+            self.sums[which] += native.row_products(
+                np.repeat(row[used], len(part)),
+                column.ravel().astype(np.int32),
+                sized,
+                sized,
+                self.systems,
+                len(weight) * len(part),
+            )
+            half = np.concatenate([one[which] for one in cross], axis=1) @ bases.T
+            self.sums[which] += half + half.T
+
+        on_all_cores(add, list(range(len(self.weights))))
+        self.held.clear()
+
+    def finish(self) -> list[Floats]:
+        """The sums, one for each weight."""
+        self._add_held()
+        return self.sums
