@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -299,6 +300,6 @@ def test_documents_of_each_grade(kind: Any) -> None:
     labels = rng.integers(0 if kind is np.uint8 else -2, 4, (3, 12)).astype(kind)
     offsets = np.array([1, 5, 5, 12])  # the topic in the middle has no documents
     found = native.grade_counts(labels, offsets, 3).reshape(3, 3, 3)
-    for t, (begin, end) in enumerate(zip(offsets, offsets[1:], strict=False)):
+    for t, (begin, end) in enumerate(pairwise(offsets)):
         for v, mine in enumerate(labels[:, begin:end].tolist()):
             assert found[t, v].tolist() == [mine.count(grade) for grade in range(3)]
