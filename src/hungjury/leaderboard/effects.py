@@ -117,7 +117,7 @@ class TabledEffects(Record, eq=False):
 
     @property
     def size(self) -> int:
-        """How many numbers these are."""
+        """Count the numbers."""
         return self.values.size
 
     def of(self, which: Ints) -> TabledEffects:
