@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 from collections.abc import Callable
@@ -72,3 +73,31 @@ def test_files_of_our_own_are_not_devices_either(
     for path, told in (("/dev/zero", "/dev/zero: this is a device"), ("none", "none: cannot be")):
         with pytest.raises(InputError, match=told):
             OWN_FILES[kind](path)
+
+
+@pytest.mark.parametrize("begin", [b"", b"1 0 a 1\n1 0 "])
+def test_a_line_without_end_is_refused_before_it_fills_memory(begin: bytes, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.gz"
+    with gzip.open(bomb, "wb", 1) as file:
+        file.write(begin)
+        for _ in range(8):  # 256 MB, of which the first half is read
+            file.write(bytes([97 if begin else 0]) * (32 << 20))
+    said = "the line has more than 128 MB" if begin else "this is a binary file, not text"
+    with pytest.raises(InputError, match=said):
+        hj.read_qrels(bomb)
+    assert said in hj.audit(bomb).to_text()
+
+
+def test_names_of_files_are_cut_in_messages() -> None:
+    with pytest.raises(InputError) as caught:
+        hj.read_qrels("x" * 100_000)
+    assert len(str(caught.value)) < 300
+
+
+def test_an_open_file_that_is_damaged_is_refused() -> None:
+    with (
+        gzip.open(io.BytesIO(b"\x1f\x8b\x08\x00" + b"x" * 50)) as damaged,
+        pytest.raises(InputError, match="cannot be read") as caught,
+    ):
+        hj.read_qrels(damaged)
+    assert caught.value.remedy == "check that it is whole"

@@ -75,6 +75,10 @@ def shell_word(value: object) -> str:
 _LONG_WORD = re.compile(r"(?<!\S)(\S{200})[^\s']{800,}")
 
 
+def _cut(text: str) -> str:
+    return _LONG_WORD.sub(r"\1…", text)
+
+
 class HungjuryError(ValueError):
     """Base of all errors that a user can fix.
 
@@ -117,7 +121,7 @@ class HungjuryError(ValueError):
         argument: str | None = None,
         values: tuple[object, ...] = (),
     ) -> None:
-        message = _LONG_WORD.sub(r"\1…", message)
+        message = _cut(message)
         super().__init__(message)
         self.message, self.file, self.line = message, file, line
         if code is not None:
@@ -147,11 +151,12 @@ class HungjuryError(ValueError):
     def advice(self, surface: Surface = in_python) -> str:
         """Return the remedy as a surface writes it."""
         parts = (surface(part) if isinstance(part, Argument) else part for part in self._parts)
-        return re.sub(r" +(?=[,;)]|$)", "", " ".join(parts))
+        return _cut(re.sub(r" +(?=[,;)]|$)", "", " ".join(parts)))
 
     def render(self, surface: Surface = in_python) -> str:
         """Return place, message and remedy as a surface writes them."""
-        place = [str(part) or "''" for part in (self.file, self.line) if part is not None]
+        file = None if self.file is None else _cut(str(self.file))
+        place = [str(part) or "''" for part in (file, self.line) if part is not None]
         where = ":".join(place) + ": " if place else ""
         advice = f"\n  remedy: {self.advice(surface)}" if self._parts else ""
         return f"{where}{self.message}{advice}"

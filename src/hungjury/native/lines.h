@@ -75,6 +75,8 @@ class Lines {
         if (!carry_.empty()) {
             size_t stop = chunk.find('\n');
             carry_.append(chunk.substr(0, stop == Bytes::npos ? stop : stop + 1));
+            if (carry_.size() > LONGEST)
+                throw BadLine(number_ + 1, "too-long", "the line has more than 128 MB");
             if (stop == Bytes::npos) return;
             walk(carry_, reader);
             carry_.clear();
@@ -94,7 +96,8 @@ class Lines {
   private:
     // Hands over every line of a block that ends with a newline.
     template <class Reader> void walk(Bytes block, Reader &reader) {
-        if (block.size() > UINT32_MAX - 64) throw BadLine(number_ + 1, "too-long", "the line is too long");
+        if (block.size() > UINT32_MAX - 64)
+            throw BadLine(number_ + 1, "too-long", "the line is too long");
         const char *end = block.data() + block.size();
         const bool returns = block.find('\r') != Bytes::npos;
         Line line{};
@@ -150,6 +153,7 @@ class Lines {
     static Masks masks_of(const char *p, const char *readable) {
         return p + 64 <= readable ? masks_of_64(p) : last_masks(p, readable);
     }
+    static constexpr size_t LONGEST = size_t{1} << 27;  // bytes; more is not text
     std::string carry_;
     uint64_t number_ = 0;
     std::vector<uint32_t> starts_;

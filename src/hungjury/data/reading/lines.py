@@ -79,9 +79,9 @@ def parse_text(
             feed(piece)
         finish()
     except native.BadLine as bad:
-        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
-            pass
         line, code, message = bad.args
+        for _ in pieces if code != "too-long" else ():  # a damaged gz file explains the line better
+            pass
         error = line_error(source, line + source.lines_before, code, message)
         wrong = source.binary_error() or another_kind(source, roles)
         if wrong is None and roles and error.line == 1:
@@ -122,7 +122,7 @@ def readable(
     try:
         parse(source, new())
     except InputError as error:
-        if error.line is None or error.code in ("unknown-columns", "not-a-run"):
+        if error.line is None or error.code in ("unknown-columns", "not-a-run", "too-long"):
             raise  # about the whole file
     else:
         return source

@@ -262,10 +262,12 @@ def _held(stream: Any) -> Source:
     name = str(getattr(stream, "name", "<stream>"))
     try:
         content = stream.read()
-    except (OSError, ValueError) as error:
-        if not isinstance(error, UnicodeDecodeError):  # closed, or opened for writing
+    except Exception as error:
+        if not isinstance(error, UnicodeDecodeError):  # closed, opened for writing, or damaged
             said = f"cannot be read: {str(error).rstrip('.')}"
-            raise Source(name).error(said, "unreadable-file", "open it for reading") from None
+            right = isinstance(error, (OSError, ValueError))
+            remedy = "open it for reading" if right else "check that it is whole"
+            raise Source(name).error(said, "unreadable-file", remedy) from None
         remedy = "open it with its own encoding, or save it as UTF-8"
         said = f"not {error.encoding.upper()} text"
         raise Source(name).error(said, "not-utf8", remedy) from None
