@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import hungjury as hj
@@ -25,6 +28,11 @@ def closed() -> io.StringIO:
     file = io.StringIO("1 0 a 1\n")
     file.close()
     return file
+
+
+class InBytes(os.PathLike[bytes]):
+    def __fspath__(self) -> bytes:
+        return b"no/such/file"
 
 
 def odd_values() -> list[Any]:
@@ -43,7 +51,10 @@ def odd_values() -> list[Any]:
         object(), [None], ["x"], {"x": 1}, {1: {2: 3}}, [[1, 2], [3]], abs, int, np.array([1, 2]),
         np.array("x"), closed(), by_number, nested, iter(()), Path("no/such/file"),
         10**400, Fraction(1, 3), "\ud800", np.array([]), np.array([("a", 1)], "U3,i8"),
-        np.ma.masked_array([1, 2], [0, 1]), twice, imaginary, pd.Index(["a"]), itself, deep,
+        np.ma.masked_array([1, 2], [0, 1]), twice, imaginary, pd.Index(["a"]), np.array(1),
+        np.ones((2, 2, 2)), np.timedelta64(1), np.array([1j]), pd.array([1, None], "Int64"),
+        pl.Series([1, 2]), pa.scalar(1), {"a": 1}.values(), [[]], ["\ud800"], [1, "a"], "x" * 300,
+        InBytes(), itself, deep,
     ]  # fmt: skip
 
 
@@ -222,6 +233,28 @@ def test_no_function_raises_anything_raw(function: Callable[..., Any]) -> None:
     assert attacks(function, CALLS[function]) == []
 
 
+def test_what_can_be_read_only_once_is_read_at_the_door() -> None:
+    for given in ([1, "a"], [(1, 2, 3)], [None]):
+        for call in (
+            lambda one: hj.prm(SIM.judgments, relevant=one),
+            lambda one: hj.studies.robustness(SIM.gold, SIM.runs, "AP", one),
+            lambda one: hj.studies.factorial_anova(ROWS, "y", ["s"], interactions=one),
+            lambda one: hj.read_judgments({"x": SIM.gold.to_dict()}, only=one),
+        ):
+            with pytest.raises(hj.HungjuryError):
+                call(iter(given))
+    assert hj.stats.rbo(iter("ab"), (x for x in "ab")) == 1.0
+    assert hj.simulate(systems=2, topics=2, accuracies={"a": 0.9}.values()).accuracy
+
+
+def test_narrow_numbers_of_numpy_do_not_overflow() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = {**CALLS[hj.gate], "margin": np.uint64(1)}
+        hj.gate(**given)
+        hj.prm(SIM.judgments, smoothing=np.float16(0.5))
+
+
 OBJECTS: dict[str, Any] = {
     "Simulation": SIM,
     "Qrels": SIM.gold,
@@ -239,9 +272,19 @@ OBJECTS: dict[str, Any] = {
     "UserModel": hj.users.published_shape(),
     "Audit": hj.audit(SIM.gold),
     "Table": SCORES.table(),
+    "Walk": hj.users.user_walk("GL_AD_ID", [1, 2], 5),
+    "Dynamic": hj.users.fit_dynamic(np.array([0.5, 0.3, 0.2])),
+    "RankingData": DATA,
+    "Anova": hj.studies.factorial_anova(ROWS, "y", ["s"], "t"),
+    "MeasureCorrelation": hj.studies.correlate_measures(SCORES),
+    "AxiomReport": hj.theory.check_axioms("P@2", length=2, grades=2),
 }
 ODD.append(OBJECTS["Plan"])  # has a method `read`, but is not a file
-USUAL = {"path": "out", "folder": "folder", "rel": 1, "judge": "judge1", "topics": ["1"]}
+USUAL = {
+    "path": "out", "folder": "folder", "rel": 1, "judge": "judge1", "topics": ["1"], "rng": 0,
+    "steps": 3, "ranks": 3, "factor": "s", "one": "AP", "other": "P@5", "axiom": "swap",
+    "system": "system1", "topic": "1", "queries": [0], "scores": np.ones(48),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -12,16 +12,24 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MappingView,
+    Sequence,
+)
 from fractions import Fraction
 from functools import wraps
 from itertools import chain
-from numbers import Real
+from numbers import Integral, Real
 from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, ForwardRef, Literal, TypeVar, Union, get_args, get_origin
 
 from hungjury.base.errors import InputError, check_choice, check_seed, either
-from hungjury.base.files import is_open_file
+from hungjury.base.files import file_error, is_open_file
 from hungjury.base.lazy import PUBLIC
 from hungjury.base.parameters import MOST_DIGITS, MOST_SEED, check_count, check_share
 from hungjury.base.provenance import remember
@@ -75,6 +83,8 @@ def guarded(function: F) -> F:
             if not rules:
                 rules.update(_rules(function))
             try:
+                given = (*map(gathered, given, map(rules.get, places)), *given[len(places) :])
+                named = {name: gathered(one, rules.get(name)) for name, one in named.items()}
                 for name, value in [*zip(places, given, strict=False), *named.items()]:
                     if name in rules:
                         check(name, value, rules[name])
@@ -88,6 +98,10 @@ def guarded(function: F) -> F:
             except OverflowError as error:
                 said, remedy = f"a number is too large: {error}", "give smaller numbers"
                 raise InputError(said, code="out-of-range", remedy=remedy) from None
+            except OSError as error:
+                if error.filename is None:  # not of a file that was named
+                    raise
+                raise file_error(os.fsdecode(error.filename), error) from error
             if "." not in function.__qualname__:  # methods pass on what they are of
                 remember(found, function.__name__, given, named)
             return found
@@ -97,9 +111,17 @@ def guarded(function: F) -> F:
     return function
 
 
+def gathered(value: Any, kind: Any) -> Any:
+    """Make a list of what can be read only once, or not by position, where lists are accepted."""
+    once = isinstance(value, (Iterator, MappingView)) and not is_open_file(value)
+    return list(value) if once and any(get_origin(k) in _LISTS for k in _members(kind)) else value
+
+
 def listed(value: Any, kind: Any) -> Any:
     """Make a list of an array or series of names: unlike a list, it cannot be tested for being
-    empty by `if`."""
+    empty by `if`. Make a Python number of one of numpy, which may be too narrow for sums."""
+    if hasattr(value, "dtype") and _is_number(value):
+        return int(value) if isinstance(value, Integral) else float(value)
     if not hasattr(value, "dtype") or getattr(value, "ndim", 1) != 1:
         return value
     lists = [get_args(one) for one in _members(kind) if get_origin(one) in _LISTS]
@@ -144,23 +166,24 @@ def _rules(function: FunctionType) -> dict[str, Any]:
 
 def check(name: str, value: object, kind: Any) -> None:
     """Refuse an argument that does not fit its annotation."""
-    if isinstance(value, (str, os.PathLike)):
-        _check_text(name, value)
+    for one in value if isinstance(value, (list, tuple)) else (value,):
+        if isinstance(one, (str, os.PathLike)):
+            _check_text(name, one)
     if fits(value, kind):
-        if name == "seed" and _is_integer(value):
-            check_seed(value)
+        if name in ("seed", "rng") and _is_integer(value):
+            check_seed(value, name)
         low, high = _LIMITS.get(name, (-math.inf, math.inf))
         if _is_integer(value) and not low <= value <= high:  # type: ignore[operator]
             check_count(name, value, 0, int(high))
         return
-    if name == "seed":
+    plain = value is None or isinstance(value, (str, int, float, bytes))
+    simple = plain or (isinstance(value, (list, tuple)) and len(value) < 10)
+    if name == "seed" and simple:
         check_seed(value)
-    if name in ("level", "alpha", "p"):
+    if name in ("level", "alpha", "p") and simple:
         check_share(name, value)
     members = [one for one in _members(kind) if one is not NoneType]
     words = [get_args(one) for one in members if get_origin(one) is Literal]
-    plain = value is None or isinstance(value, (str, int, float, bytes))
-    simple = plain or isinstance(value, (list, tuple))
     if words and simple and (isinstance(value, str) or len(words) == len(members)):
         check_choice(name, value, words[0])
     shown = repr(value) if plain else _word(type(value))
@@ -172,6 +195,9 @@ def check(name: str, value: object, kind: Any) -> None:
 
 def _check_text(name: str, value: str | os.PathLike[Any]) -> None:
     """Refuse text that neither a file nor its name can have."""
+    if isinstance(os.fspath(value), bytes):
+        said, remedy = f"{name} is a path of bytes", "give a path of text"
+        raise InputError(said, code="invalid-type", argument=name, remedy=remedy)
     try:
         if b"\0" not in os.fsencode(value):
             return
@@ -209,10 +235,14 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and (
             not inside or all(fits(k, inside[0]) and fits(v, inside[1]) for k, v in value.items())
         )
+    if origin is tuple and inside and inside[-1] is not Ellipsis:  # so many, of a type each
+        whole = _is_list(value, Any, tuple) and len(value) == len(inside)
+        return whole and all(map(fits, value, inside))
     if origin in _LISTS:
         return _is_list(value, inside[0] if inside else Any, origin)
     if getattr(origin, "__name__", "") == "ndarray":
-        return hasattr(value, "dtype") and value.dtype.kind in "biuf" and value.ndim > 0
+        kind = getattr(getattr(value, "dtype", None), "kind", "none")
+        return kind in "biuf" and value.ndim > 0
     if isinstance(origin, type) and not _protocol(origin):
         return isinstance(value, origin)
     return True
@@ -233,19 +263,22 @@ def _is_list(value: Any, kind: Any, origin: Any) -> bool:
         return False
     if is_open_file(value):  # a file, which would be read line by line
         return False
-    if hasattr(value, "dtype") and str(value.dtype) != "object":
-        if getattr(value.dtype, "kind", "") == "V":  # records
+    of = getattr(value, "dtype", None)
+    if of is not None and type(of).__module__.startswith("numpy") and str(of) != "object":
+        if of.kind == "V":  # records
             return False
         return all(fits(one, kind) for one in value[:1])  # all elements have one type
     if not isinstance(value, Iterable if origin is Iterable else Collection):
         return False
-    return not isinstance(value, Collection) or all(fits(one, kind) for one in value)
+    return all(fits(one, kind) for one in value)
 
 
 def _is_integer(value: Any) -> bool:
+    if not isinstance(value, Integral) or isinstance(value, bool):  # no arrays of one number
+        return False
     try:
-        return not isinstance(value, bool) and math.isfinite(float(operator.index(value)))
-    except (TypeError, OverflowError):
+        return math.isfinite(float(operator.index(value)))
+    except (TypeError, OverflowError):  # a time of numpy; something huge
         return False
 
 
@@ -255,7 +288,7 @@ def _is_number(value: Any) -> bool:
         return False
     try:
         return float(value) is not None
-    except OverflowError:
+    except (TypeError, OverflowError):  # a time of numpy; something huge
         return False
 
 
@@ -293,6 +326,8 @@ def _described(kind: Any) -> str:
         return _SIMPLE[origin][0]
     if origin in (Mapping, dict):
         return "a dictionary"
+    if origin is tuple and inside and inside[-1] is not Ellipsis:
+        return f"({', '.join(map(described, inside))})"
     if origin in _LISTS:
         return f"a list (of {described(inside[0])} each)" if inside else "a list"
     return "an array of numbers" if _word(origin) == "a ndarray" else _word(origin)

@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 from hungjury.base.errors import InputError, UnknownName
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_GRADE = 1000
 MOST_RANKS = 2**31 - 1  # of a list; ranks are stored in 32 bits
 MOST_RANKS_OF_A_PAGE = 1000  # a user model has a table of ranks by ranks
+MOST_RANKS_OF_A_CURVE = 10_000_000
+MOST_STEPS = 1_000_000  # of a user between documents
 MOST_DRAWS = 100_000  # of labels, each scored for every system and topic
 MOST_SAMPLES = 1_000_000  # of a resampling test
 MOST_LABELS = 2**31 - 1
@@ -58,8 +60,8 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
     1000
     """
     try:
-        found = operator.index(value)
-    except TypeError:
+        found = operator.index(value) if isinstance(value, Integral) else None
+    except TypeError:  # a time of numpy
         found = None
     if found is None or not least <= found <= most or isinstance(value, bool):
         said = f"{name} must be an integer from {least:,} to {most:,}, got {value!r}"

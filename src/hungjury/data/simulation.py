@@ -206,7 +206,7 @@ def simulate(
     labels: list[Int16s] = []
     for topic in range(1, topics + 1):
         truth = _true_grades(documents, grades, rng)
-        harder = rng.normal(0, hardness)
+        harder = rng.normal(0, abs(hardness))  # -0.0 is 0
         strengths = list(zip(quality.values(), reached.tolist(), strict=True))
         pooled = _retrieve(topic, truth, strengths, harder, depth, stores, rng)
         ids += [f"doc{topic}-{d}" for d in pooled]

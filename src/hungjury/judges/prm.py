@@ -222,7 +222,7 @@ def _relevant(
     by_name = {word: level for level, word in names.items()}
     wanted = [by_name.get(str(v), v) for v in (() if relevant is None else relevant)]
     odd = [names.get(v, str(v)) if isinstance(v, int) else v for v in wanted if v not in levels]
-    chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(wanted))
+    chosen = [v for v in levels if (v >= rel if relevant is None else v in wanted)]
     if odd or not chosen:
         shown = ", ".join(str(names.get(v, v)) for v in levels)
         said = f"no label has the level {either(odd)}" if odd else "no level is relevant"
@@ -231,7 +231,7 @@ def _relevant(
             code="no-relevant-level",
             remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
         )
-    return chosen  # type: ignore[return-value]
+    return chosen
 
 
 def _parts(model: PRM, documents: list[str], kinds: Grouping, pooling: str) -> dict[str, PRM]:

@@ -273,7 +273,7 @@ def compare_rankers(
 def _folds(given: FoldsLike) -> list[Fold]:
     if isinstance(given, (str, os.PathLike)):
         given = [given]
-    found = [one if isinstance(one, tuple) else read_fold(one) for one in given]
+    found = [read_fold(one) if isinstance(one, (str, os.PathLike)) else one for one in given]
     if not found:
         raise InputError(
             "no folds were given", code="no-folds", argument="folds", remedy="give at least one"

@@ -14,6 +14,7 @@ from hungjury.base.arrays import Array, ArrayLike
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError
 from hungjury.base.files import cores, file_error
+from hungjury.base.parameters import MOST_FEATURES, check_count
 from hungjury.data.reading.lines import parse_text
 from hungjury.data.reading.options import FileLike
 from hungjury.data.reading.sources import Source, expand
@@ -68,6 +69,7 @@ def read_letor(source: FileLike, labels: LabelKind = GRADES, columns: int = 0) -
     if len(files) > 1:
         remedy = "give one, or join_data() several of them"
         raise InputError(f"there are {len(files)} files", code="several-files", remedy=remedy)
+    check_count("columns", columns, 0, MOST_FEATURES)
     return _text(files[0], labels).padded_to(columns)
 
 
