@@ -258,7 +258,8 @@ def _label_facts(qrels: Qrels) -> list[str]:
     if qrels.labels is None:
         if qrels.p is None:
             return [*facts, f"probabilities of the grades 0 to {qrels.max_grade}"]
-        return [*facts, f"probabilities of relevance, {qrels.p.mean():.3f} on average"]
+        mean = f", {qrels.p.mean():.3f} on average" if len(qrels.p) else ""
+        return [*facts, f"probabilities of relevance{mean}"]
     grades, counts = np.unique(qrels.labels, return_counts=True)
     shares = ", ".join(
         f"{g}: {n:,} ({100 * n / len(qrels):.1f} %)" for g, n in zip(grades, counts, strict=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, Note, plural
+from hungjury.base.errors import Argument, InputError, Note, check_known, plural
 from hungjury.base.files import cores
 from hungjury.base.options import takes
 from hungjury.base.records import Record
@@ -73,6 +73,7 @@ class Runs(Record, eq=False):
 
     def ranked(self, system: str, topic: str) -> list[tuple[str, float]]:
         """Return one list, best document first."""
+        check_known("system", system, self.systems)
         store = self.stores[self.systems.index(system)]
         documents, scores = store.ranked(topic, self.policy.ties, self.policy.single)
         return list(zip(documents, scores, strict=True))

@@ -13,6 +13,7 @@ import numpy as np
 from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Ints
 from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError, Note, check_choice, plural
+from hungjury.base.parameters import check_count
 from hungjury.base.records import Record
 from hungjury.base.text import integer_of
 from hungjury.data.labels import as_qrels
@@ -191,6 +192,8 @@ class RankingData(Record, eq=False):
 
     def select(self, queries: Sequence[int] | Array) -> RankingData:
         """Return only some queries, by their indices, in that order."""
+        for query in queries:
+            check_count("queries", query, 0, len(self.queries) - 1)
         spans = [np.arange(self.offsets[q], self.offsets[q + 1]) for q in queries]
         rows = np.concatenate(spans) if spans else np.arange(0)
         return RankingData(
@@ -280,6 +283,9 @@ class RankingData(Record, eq=False):
 
     def run(self, scores: Floats) -> dict[str, dict[str, float]]:
         """Return scores of all rows as a run, ``{query: {document: score}}``."""
+        if scores.shape != (len(self),):
+            said, remedy = f"scores are not {len(self):,} numbers", "give a score for each row"
+            raise InputError(said, code="wrong-shape", argument="scores", remedy=remedy)
         return self._by_name(scores.tolist())
 
     def _by_name(self, values: list[Any]) -> dict[str, dict[str, Any]]:

@@ -20,7 +20,11 @@ def numbers(
 ) -> Floats:
     """Convert `values` to floats, at least `least` of them on the last axis, without NaN."""
     try:
-        array = np.asarray(values, dtype=np.float64)
+        found = np.asarray(values)
+        if found.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        with np.errstate(over="ignore"):  # to infinity, which is refused below
+            array = found.astype(np.float64, copy=False)
     except (TypeError, ValueError) as problem:
         said = f"{name} is not an array of numbers ({problem})"
         raise refused(name, "not-numbers", said, "give numbers, in rows of one length") from problem

@@ -45,9 +45,10 @@ def equivalence_test(differences: ArrayLike, margin: float) -> Numbers:
     mean = table.mean(axis=-1)
     error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
     room = margin - np.abs(mean)  # to the nearer end, whose test has the larger p-value
-    statistic = np.divide(
-        room, error, out=np.where(room > 0, np.inf, -np.inf), where=np.asarray(error > 0)
-    )
+    with np.errstate(over="ignore"):
+        statistic = np.divide(
+            room, error, out=np.where(room > 0, np.inf, -np.inf), where=np.asarray(error > 0)
+        )
     return as_number(np.asarray(stdtr(topics - 1, -statistic)))
 
 
@@ -205,7 +206,9 @@ def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Nu
     check_share("alpha", alpha)
     topics = table.shape[-1]
     error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
-    return _around(table.mean(axis=-1), stdtrit(topics - 1, 1 - alpha / 2) * error)
+    with np.errstate(invalid="ignore"):  # 0 * infinity: no interval at an alpha that rounds to 0
+        half = stdtrit(topics - 1, 1 - alpha / 2) * error
+    return _around(table.mean(axis=-1), half)
 
 
 def bootstrap_interval(

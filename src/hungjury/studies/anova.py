@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hungjury.base.arrays import Array, Floats, Ints
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, check_known
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Result, Table
 from hungjury.stats.multiple import TukeyGroups, tukey_groups
@@ -91,6 +91,7 @@ class Anova(Record, Result, eq=False):
         """Main effect: the mean of the response at each level, over everything else."""
         from scipy.stats import t
 
+        check_known("factor", factor, list(self.levels))
         values = [self._response[self.columns[factor] == one] for one in self.levels[factor]]
         count = np.array([len(v) for v in values])
         spread = np.array([v.std(ddof=1) if len(v) > 1 else np.nan for v in values])
@@ -100,6 +101,8 @@ class Anova(Record, Result, eq=False):
 
     def interaction(self, one: str, other: str) -> Floats:
         """[level of one, level of other]: means of the response; NaN without observations."""
+        for factor in (one, other):
+            check_known("factor", factor, list(self.levels))
         out = np.full((len(self.levels[one]), len(self.levels[other])), np.nan)
         for i, j in np.ndindex(out.shape):
             here = self.columns[one] == self.levels[one][i]

@@ -16,7 +16,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
-from hungjury.base.errors import Argument, InputError, MeasureError
+from hungjury.base.errors import Argument, InputError, MeasureError, check_known
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Cell, Plot, Result, Table
@@ -91,6 +91,8 @@ class MeasureCorrelation(Record, Result, eq=False):
 
     def of(self, one: str, other: str, what: RankCorrelation = "tau") -> float:
         """The correlation of two measures."""
+        for name in (one, other):
+            check_known("measure", name, self.measures)
         table = self.matrix(what)
         return float(table[self.measures.index(one), self.measures.index(other)])
 

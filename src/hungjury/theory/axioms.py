@@ -17,7 +17,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hungjury.base.errors import Argument, HungjuryError, InputError, MeasureError, plural
+from hungjury.base.errors import (
+    Argument,
+    HungjuryError,
+    InputError,
+    MeasureError,
+    check_choice,
+    plural,
+)
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result, Table
@@ -94,6 +101,7 @@ class AxiomReport(Record, Result):
 
     def verdict(self, axiom: str) -> str:
         """The counterexample, where the axiom is proved, or that it is not refuted."""
+        check_choice("axiom", axiom, ("replacement", "swap"))
         found = getattr(self, axiom)
         if found is not None:
             return str(found)

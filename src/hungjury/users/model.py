@@ -16,9 +16,15 @@ import numpy as np
 from hungjury.base.arrays import Array, Floats, Indices
 from hungjury.base.errors import Argument, InputError, MeasureError, Note, noted, plural
 from hungjury.base.files import read_json, write_whole
-from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
+from hungjury.base.parameters import (
+    LARGEST,
+    MOST_RANKS_OF_A_CURVE,
+    MOST_RANKS_OF_A_PAGE,
+    check_count,
+)
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, Table, in_report
+from hungjury.stats._checks import numbers
 from hungjury.users.chain import TOLERANCE
 
 FORMAT, VERSION = "hungjury user model", 1
@@ -67,6 +73,7 @@ class Dynamic(Record):
 
 
 def _terms(ranks: int) -> Floats:
+    check_count("ranks", ranks, 0, MOST_RANKS_OF_A_CURVE)
     i = np.arange(1, ranks + 1, dtype=float)
     return np.stack([1 / i, i, np.ones(ranks)], axis=1)
 
@@ -96,6 +103,10 @@ def fit_dynamic(pi: Floats) -> Dynamic:
     >>> round(hj.users.fit_dynamic(np.array([0.5, 0.25, 0.125, 0.125])).r2, 3)
     0.989
     """
+    pi = numbers(pi, "pi", "rank")
+    if pi.ndim > 1 or pi.min() < 0 or pi.max() > LARGEST:
+        said, remedy = "pi is not a distribution over ranks", "give a share for each rank, in a row"
+        raise InputError(said, code="not-shares", argument="pi", remedy=remedy)
     alpha, beta, gamma = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float).tolist()
     missed = pi - Dynamic(alpha, beta, gamma).values(len(pi))
     varies = float(((pi - pi.mean()) ** 2).sum())

@@ -11,7 +11,7 @@ import numpy as np
 
 from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Indices, Int32s
 from hungjury.base.errors import plural, rel_range
-from hungjury.base.parameters import flag, integer, numbers, param
+from hungjury.base.parameters import MOST_STEPS, flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CUTOFF, RANK_WEIGHTED, REL, Measure, Sum, Sums, hits_of, ratio
@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # user models are slow to load and rarely needed
 __all__ = ["MP", "nMCG"]
 
 FROM_MODEL = "model"
-MOST_STEPS = 1_000_000
 
 
 class RankMatrix(Record):
