@@ -92,6 +92,9 @@ def test_names_of_files_are_cut_in_messages() -> None:
     with pytest.raises(InputError) as caught:
         hj.read_qrels("x" * 100_000)
     assert len(str(caught.value)) < 300
+    with pytest.raises(InputError) as caught:
+        hj.simulate(accuracies=list(range(5000)))
+    assert len(str(caught.value)) < 600
 
 
 def test_an_open_file_that_is_damaged_is_refused() -> None:

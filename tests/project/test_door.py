@@ -54,7 +54,7 @@ def odd_values() -> list[Any]:
         np.ma.masked_array([1, 2], [0, 1]), twice, imaginary, pd.Index(["a"]), np.array(1),
         np.ones((2, 2, 2)), np.timedelta64(1), np.array([1j]), pd.array([1, None], "Int64"),
         pl.Series([1, 2]), pa.scalar(1), {"a": 1}.values(), [[]], ["\ud800"], [1, "a"], "x" * 300,
-        InBytes(), itself, deep,
+        np.array(["\ud800"]), InBytes(), itself, deep,
     ]  # fmt: skip
 
 

@@ -72,11 +72,13 @@ def shell_word(value: object) -> str:
 
 
 # An id or value that nobody reads to its end.
+MOST_OF_A_LINE = 2500  # characters; longer ones list what was given, thousands of values
 _LONG_WORD = re.compile(r"(?<!\S)(\S{200})[^\s']{800,}")
 
 
 def _cut(text: str) -> str:
-    return _LONG_WORD.sub(r"\1…", text)
+    lines = _LONG_WORD.sub(r"\1…", text).split("\n")
+    return "\n".join(one if len(one) <= MOST_OF_A_LINE else f"{one[:500]}…" for one in lines)
 
 
 class HungjuryError(ValueError):

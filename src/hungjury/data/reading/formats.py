@@ -44,7 +44,7 @@ def is_database(path: object) -> bool:
     try:
         with open(str(path), "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (OSError, ValueError):  # names with NUL or half a character are not of files either
         return False
 
 
