@@ -294,3 +294,11 @@ def test_two_collections_on_the_command_line(folders: tuple[Path, Path], tmp_pat
     page = (home / "index.html").read_text()
     assert page.count("<dt>collection</dt>") == 2
     assert "<dd>T08</dd>" in page
+
+
+def test_names_too_long_for_a_file(folders: tuple[Path, Path]) -> None:
+    name = "x" * 300
+    assert read_collection(f"{name}={folders[0]}").name == name
+    for path in (name, f"{name}.json"):
+        with pytest.raises(InputError):
+            read_collection(path)

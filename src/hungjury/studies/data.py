@@ -58,10 +58,10 @@ def read_collection(given: str, **options: Any) -> Sources:
     """A folder, see `Sources.in_folder`, or a JSON file with its path, the paths of its parts, and
     options of reading, all optional. Its name is the one before "=", or that of folder or file."""
     name, equals, path = given.partition("=")
-    if not equals or Path(given).exists():
+    if not equals or os.path.exists(given):
         name, path = "", given
     place = Path(path)
-    if place.suffix.lower() == ".json" and not place.is_dir():
+    if place.suffix.lower() == ".json" and not os.path.isdir(place):
         sources, known = _described(place, options), place.stem
     else:
         sources, known = Sources.in_folder(place, **options), place.absolute().name
@@ -234,7 +234,7 @@ def study_data(sources: Sources) -> StudyData:
 
 def folder_parts(folder: Path) -> dict[str, Any]:
     """The runs, judges and gold labels found in a folder."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(
             "no such folder", code="no-folder", file=str(folder), remedy="check the path"
         )
