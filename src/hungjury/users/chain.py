@@ -20,7 +20,6 @@ from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Int32s, Ints
 from hungjury.base.errors import InputError, MeasureError, check_choice, few, plural
 from hungjury.base.parameters import MOST_STEPS, check_count, check_share
 from hungjury.base.records import Record
-from hungjury.stats._checks import numbers
 
 TOLERANCE = 1e-6  # of sums that should be 1: probabilities are often written with few decimals
 
@@ -240,8 +239,12 @@ class Walk(Record, eq=False):
     def after(self, steps: int, start: ArrayLike | None = None) -> Floats:
         """Compute λPⁿ, the distribution over `ranks` after so many steps from `start`."""
         check_count("steps", steps, 0, MOST_STEPS)
-        first = np.eye(len(self.ranks))[0] if start is None else numbers(start, "start", "rank")
-        if first.shape != (len(self.ranks),) or first.min() < 0 or first.max() > 1:
+        try:
+            first = np.eye(len(self.ranks))[0] if start is None else np.asarray(start)
+        except ValueError:  # rows of several lengths
+            first = np.empty(0)
+        numbers = first.dtype.kind in "biuf" and first.shape == (len(self.ranks),)
+        if not numbers or not ((first >= 0) & (first <= 1)).all():
             said = f"start is not a distribution over {plural(len(self.ranks), 'rank')}"
             remedy = "give the share of each of `ranks`"
             raise InputError(said, code="not-shares", argument="start", remedy=remedy)

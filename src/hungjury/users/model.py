@@ -24,7 +24,6 @@ from hungjury.base.parameters import (
 )
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, Table, in_report
-from hungjury.stats._checks import numbers
 from hungjury.users.chain import TOLERANCE
 
 FORMAT, VERSION = "hungjury user model", 1
@@ -103,8 +102,9 @@ def fit_dynamic(pi: Floats) -> Dynamic:
     >>> round(hj.users.fit_dynamic(np.array([0.5, 0.25, 0.125, 0.125])).r2, 3)
     0.989
     """
-    pi = numbers(pi, "pi", "rank")
-    if pi.ndim > 1 or pi.min() < 0 or pi.max() > LARGEST:
+    pi = np.asarray(pi)
+    numbers = pi.dtype.kind in "biuf" and pi.ndim == 1 and len(pi) > 0
+    if not numbers or not ((pi >= 0) & (pi <= LARGEST)).all():
         said, remedy = "pi is not a distribution over ranks", "give a share for each rank, in a row"
         raise InputError(said, code="not-shares", argument="pi", remedy=remedy)
     alpha, beta, gamma = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float).tolist()
