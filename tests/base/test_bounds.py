@@ -16,6 +16,7 @@ from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_c
 from hungjury.cli.main import hungjury
 from hungjury.cli.options import Number
 from hungjury.data.simulation import simulate
+from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
@@ -50,6 +51,13 @@ def test_every_number_of_the_command_line_has_bounds(option):
 
 def test_numbers_were_found():
     assert len(NUMBERS) > 40
+
+
+def test_no_measure_reads_more_ranks_than_a_list_can_have():
+    needed = {"GAP": "(g=[1])", "xGAP": "(g=[1])", "eGAP": "(g=[1])"}
+    for name in (cls.name for cls in CATALOGUE if cls.at == "cutoff" and cls.name != "E"):
+        with pytest.raises(HungjuryError, match=rf"must be in \[1, {MOST_RANKS}\]"):
+            hj.measure(f"{name}{needed.get(name, '')}@{MOST_RANKS + 1}")
 
 
 @pytest.mark.parametrize("value", [0, MOST_DRAWS + 1, 1.5, "3", None, True, 10**30])

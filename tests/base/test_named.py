@@ -217,7 +217,7 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("nDCG@10,AP", UnknownName, "name each measure by itself: nDCG@10 and AP"),
         ("nDCG@10 map", UnknownName, "name each measure by itself: nDCG@10 and map"),
         ("RBP(p=0.8, rel=2", UnknownName, "write Name"),
-        ("P@0", MeasureError, "cutoff is 0, but must be >= 1"),
+        ("P@0", MeasureError, "cutoff is 0, but must be in [1, 2147483647]"),
         ("bprefs", UnknownName, "did you mean Bpref"),
         ("sucess@5", UnknownName, "did you mean Success"),
         ("judge@10", UnknownName, "did you mean Judged"),

@@ -235,7 +235,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and (
             not inside or all(fits(k, inside[0]) and fits(v, inside[1]) for k, v in value.items())
         )
-    if origin is tuple and inside and inside[-1] is not Ellipsis:  # so many, of a type each
+    if origin is tuple and inside and all(one in _SIMPLE for one in inside):  # so many of these
         whole = _is_list(value, Any, tuple) and len(value) == len(inside)
         return whole and all(map(fits, value, inside))
     if origin in _LISTS:
@@ -326,7 +326,7 @@ def _described(kind: Any) -> str:
         return _SIMPLE[origin][0]
     if origin in (Mapping, dict):
         return "a dictionary"
-    if origin is tuple and inside and inside[-1] is not Ellipsis:
+    if origin is tuple and inside and all(one in _SIMPLE for one in inside):
         return f"({', '.join(map(described, inside))})"
     if origin in _LISTS:
         return f"a list (of {described(inside[0])} each)" if inside else "a list"

@@ -10,7 +10,7 @@ import numpy as np
 from hungjury.base.arrays import ArrayLike, Bools, Floats, Int32s, Ints
 from hungjury.base.errors import Argument, MeasureError, Note, Remedy, rel_range
 from hungjury.base.named import Catalogue, Named
-from hungjury.base.parameters import MOST_RANKS, integer, param
+from hungjury.base.parameters import MOST_RANKS, integer, param, required
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.data.qrels import Qrels
@@ -325,6 +325,7 @@ CATALOGUE = Catalogue(
 # Parameters that many measures have.
 REL = param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
 CUTOFF = param(None, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
+NEEDED_CUTOFF = required(kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
 
 
 class Binary(Measure):

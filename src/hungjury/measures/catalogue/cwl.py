@@ -12,7 +12,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
-from hungjury.base.parameters import integer, number, param, required
+from hungjury.base.parameters import MOST_RANKS, integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import Measure, seen
 from hungjury.measures.catalogue.gain import MAX_GRADE, Persistent, gain_table
@@ -68,7 +68,7 @@ class ReadingToCutoff(Reading):
     """Base of users who stop at a cutoff at the latest."""
 
     at = "cutoff"
-    cutoff: int = param(10, kind=integer, low=1, doc="ranks read at most")
+    cutoff: int = param(10, kind=integer, low=1, high=MOST_RANKS, doc="ranks read at most")
 
 
 def _inverse_squares(start: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hungjury.base.arrays import Bools, Floats, Ints
-from hungjury.base.parameters import integer, mapping, number, one_of, param
+from hungjury.base.parameters import MOST_RANKS, integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CUTOFF,
@@ -143,7 +143,7 @@ class Mean(CG, called="Mean"):
     Formula: Mean@k = (1/k) Σ_{n≤k} gain(l_n)
     """
 
-    cutoff: int = param(1, kind=integer, low=1, doc="ranks counted")
+    cutoff: int = param(1, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
 
     def discount(self, ranks: Floats) -> Floats:
         return np.full(ranks.shape, 1 / self.cutoff)

@@ -10,6 +10,7 @@ from hungjury.base.choices import RecallLevels
 from hungjury.base.parameters import integer, number, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
+    NEEDED_CUTOFF,
     RANK_WEIGHTED,
     REL,
     Binary,
@@ -79,7 +80,7 @@ class P(Share, called="P"):
 
     counterpart = "eRP"
     proof = RANK_WEIGHTED
-    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+    cutoff: int = NEEDED_CUTOFF
 
     def unit(self, pools: Judged) -> ArrayLike:
         return self.cutoff
@@ -107,7 +108,7 @@ class F1(Share, called="F1"):
     Source: van Rijsbergen 1979
     """
 
-    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+    cutoff: int = NEEDED_CUTOFF
 
     def unit(self, pools: Judged) -> ArrayLike:
         return (self.cutoff + pools.relevant(self.rel)) / 2
@@ -268,7 +269,7 @@ class Success(FirstHit, called="Success"):
     Source: Craswell and Hawking 2004
     """
 
-    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+    cutoff: int = NEEDED_CUTOFF
 
     def worth(self, ranks: Floats) -> Floats:
         return np.ones(ranks.shape)

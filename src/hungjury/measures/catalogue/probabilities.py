@@ -28,7 +28,15 @@ from hungjury.base.parameters import (
 )
 from hungjury.data.judged import Judged
 from hungjury.data.qrels import Qrels
-from hungjury.measures.base import CUTOFF, RANK_WEIGHTED, Kernel, Measure, ratio, seen
+from hungjury.measures.base import (
+    CUTOFF,
+    NEEDED_CUTOFF,
+    RANK_WEIGHTED,
+    Kernel,
+    Measure,
+    ratio,
+    seen,
+)
 from hungjury.measures.ties import precision_sums
 
 __all__ = ["E", "eRAP", "eRDCG", "eRP", "eRRBP"]
@@ -205,7 +213,7 @@ class eRP(ExpectedSum, called="eRP"):  # noqa: N801 - named like the others
     """
 
     proof = RANK_WEIGHTED
-    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+    cutoff: int = NEEDED_CUTOFF
 
     def discount(self, ranks: Floats) -> Floats:
         return np.full(len(ranks), 1 / self.cutoff)

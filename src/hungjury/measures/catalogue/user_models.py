@@ -11,7 +11,7 @@ import numpy as np
 
 from hungjury.base.arrays import Array, ArrayLike, Bools, Floats, Indices, Int32s
 from hungjury.base.errors import plural, rel_range
-from hungjury.base.parameters import MOST_STEPS, flag, integer, numbers, param
+from hungjury.base.parameters import MOST_RANKS, MOST_STEPS, flag, integer, numbers, param
 from hungjury.base.records import Record
 from hungjury.data.judged import Judged
 from hungjury.measures.base import CUTOFF, RANK_WEIGHTED, REL, Measure, Sum, Sums, hits_of, ratio
@@ -318,7 +318,7 @@ class nMCG(OfUsers, called="nMCG"):  # noqa: N801 - the field's name
         "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )
     nav_rel: int | None = NAV_REL
-    cutoff: int = param(10, kind=integer, low=1, doc="ranks counted")
+    cutoff: int = param(10, kind=integer, low=1, high=MOST_RANKS, doc="ranks counted")
 
     def __post_init__(self) -> None:
         self.users.discounts(self.cutoff)  # raises for ranks that were not calibrated
