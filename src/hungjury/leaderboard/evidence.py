@@ -162,7 +162,6 @@ class Evidence(Record, eq=False):
         shown = np.unique(lists[lists >= 0]).astype(np.int64)
         for topic, mine, found in contributions(scorer, labels, weights, shown):
             at = np.searchsorted(shown[mine], lists[:, topic])
-            at = np.minimum(at, found.shape[1] - 1)
             here = np.take_along_axis(found, at, axis=1)
             out[:, topic] = np.where(lists[:, topic] >= 0, here, 0.0)
         return out[self.order]
