@@ -9,6 +9,7 @@ import pytest
 import hungjury as hj
 from builders.commands import hungjury
 from hungjury.base.errors import HungjuryError
+from hungjury.judges.families import favours
 from hungjury.leaderboard import leaderboard, plan
 
 
@@ -420,6 +421,19 @@ def test_too_many_systems_are_refused_with_a_number_that_works(monkeypatch):
     assert "at most 20," in str(caught.value)
     del runs["s20"]
     assert len(hj.leaderboard(labels, runs, "P@1", draws=100).systems) == 20
+
+
+def test_favours_are_those_of_each_judges_own_scores():
+    made = hj.simulate(systems=5, topics=4, documents=30, depth=10)
+    families = {judge: "ab"[k % 2] for k, judge in enumerate(made.judgments.judges)}
+    board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100, families=families)
+    own = [hj.evaluate(made.judgments.qrels_of(judge), made.runs, "nDCG@10") for judge in families]
+    scores = np.array([one.mean()[0] for one in own])
+    expected = favours(scores, list(families.values()), own[0].systems)
+    assert len(expected) == len(board.favours) > 0
+    for one, other in zip(board.favours, expected, strict=True):
+        assert (one.family, one.system) == (other.family, other.system)
+        assert (one.size, one.p) == pytest.approx((other.size, other.p))
 
 
 def test_the_rule_is_that_of_one_look(made):

@@ -244,6 +244,17 @@ def test_a_single_look_asks_for_nothing_more():
         _stretch(sample_of(101), [50, 100], 0.05)
 
 
+@pytest.mark.parametrize(
+    ("labelled", "reaches", "holds"),
+    [(2, False, False), (3, True, False), (9, True, False), (10, True, True)],
+)
+def test_who_is_better_asks_for_less_depth_than_intervals(labelled, reaches, holds):
+    correction = Correction(**{f.name: None for f in fields(Correction)})
+    assert (correction.reaches, correction.holds) == (True, True)  # not labelled by depth
+    correction = replace(correction, depth=(labelled, 3, 10))
+    assert (correction.reaches, correction.holds) == (reaches, holds)
+
+
 def test_the_correlation_over_systems_is_the_loop():
     rng = np.random.default_rng(1)
     panel = rng.normal(size=6)

@@ -18,7 +18,13 @@ from hungjury.leaderboard.draws import (
     as_reported,
     mean_draws,
 )
-from hungjury.leaderboard.label_model import RankStrata, check_chains, draw_labels
+from hungjury.leaderboard.label_model import (
+    RankStrata,
+    _Chain,
+    _VoteTable,
+    check_chains,
+    draw_labels,
+)
 from hungjury.stats.multiple import of_differences
 from oracles import leaderboard as naive
 
@@ -58,6 +64,14 @@ def test_draws_have_the_exact_posterior(votes):
     drawn = np.stack([(found.labels == g).mean(axis=0) for g in range(size)], axis=1)
     assert drawn == pytest.approx(exact, abs=0.03)
     assert found.posterior == pytest.approx(exact, abs=0.03)
+
+
+def test_a_chain_starts_with_the_grades_that_em_is_sure_of():
+    merged = hj.merge(judgments_of(GRADED), "em-neu", scope="all")
+    votes = _VoteTable.of(merged.panel, "all", merged.panel.weight)
+    sure = np.array([2, 0, 1, 2])
+    chain = _Chain(votes, flat, np.eye(3)[sure], np.random.default_rng(1))
+    assert chain.grades.tolist() == sure.tolist()
 
 
 def test_one_sweep_is_the_loop():

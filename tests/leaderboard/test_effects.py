@@ -63,6 +63,21 @@ def test_effects_are_the_same_in_blocks_of_any_size(aligned, monkeypatch, number
     np.testing.assert_array_equal(effects(scorer, labels, (0, 1, 2), everything), expected)
 
 
+@pytest.mark.parametrize("numbers", [1, 300])
+def test_blocks_hold_no_more_numbers_than_they_may(aligned, monkeypatch, numbers):
+    """Or the labels of one document's grades, where these are more."""
+    scorer, labels, sizes = Scorer("RR", aligned, 2), drawn(aligned), []
+
+    def watched(scorer, given):
+        sizes.append(given.size)
+        return scores_under(scorer, given)
+
+    monkeypatch.setattr(topic_effects, "NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr(topic_effects, "scores_under", watched)
+    effects(scorer, labels, (0, 1, 2), np.arange(len(aligned.pool)))
+    assert max(sizes) <= max(numbers, 3 * len(aligned.pool))
+
+
 @pytest.mark.parametrize("measure", ["P@5", "RBP(p=0.8)", "DCG@5", "RR"])
 def test_contributions_where_documents_have_no_label(measure, aligned):
     """The score minus the score with the document not relevant, in label sets with gaps."""
