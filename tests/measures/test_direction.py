@@ -199,6 +199,8 @@ def test_expectation_refuses_what_it_cannot_mean() -> None:
     tied = hj.read_runs(LIST, ties="expected")
     with pytest.raises(MeasureError, match="unjudged"):
         hj.evaluate(GRADED, tied, "E(AP, prob=[0.1, 0.5, 0.9])")
+    with pytest.raises(MeasureError, match="draws labels for whole pools"):  # not: too many grades
+        hj.score_list("E(AP, prob=[0.1, 0.5, 0.9])", [1, 0])
 
 
 def test_expected_sums_are_never_undefined() -> None:
