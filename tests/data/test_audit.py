@@ -11,6 +11,7 @@ import pytest
 import hungjury as hj
 from builders.reading import write
 from hungjury.base.errors import InputError
+from hungjury.data.audit import Listing
 
 FINE = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n"
@@ -102,6 +103,17 @@ def test_many_bad_lines_are_counted_and_ten_are_named(tmp_path):
     write(tmp_path, "q", "".join(f"1 0 d{i}\n" for i in range(2500)) + FINE)
     (error,) = hj.audit(str(tmp_path / "q")).errors
     assert "(2,500 such lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2,490 more)" in str(error)
+
+
+def test_errors_of_a_kind_are_told_together_only_if_they_name_lines():
+    """Others of the same kind are as many as their messages."""
+    listing = Listing()
+    for message, line in (("one", 3), ("other", 5), ("whole", None), ("else", None)):
+        listing(InputError(message, code="odd", file="f", line=line, remedy="none"))
+    assert [error.message for error in listing.errors] == [
+        "one (2 such lines: 3, 5)", "whole", "else",
+    ]  # fmt: skip
+    assert len(listing) == 4
 
 
 def test_later_lines_keep_their_numbers(tmp_path):

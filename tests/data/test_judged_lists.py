@@ -39,7 +39,8 @@ def by_loops(
     ranked: list[tuple[str, float]], labels: dict[str, int], chances: dict[str, float] | None,
     *, condensed: bool, every: bool, averaged: bool,
 ) -> list[list[Any]]:  # fmt: skip
-    """Of each place: label, rank, judged and pooled documents down to it, chance, ends of ties."""
+    """Of each place: label, rank, judged and pooled documents down to it, chance, ends of ties, and
+    whether it has a label."""
     out: list[list[Any]] = []
     judged = pooled = 0
     for rank, (document, score) in enumerate(ranked, 1):
@@ -56,7 +57,7 @@ def by_loops(
         chance = None if chances is None else chances[document]
         if every or label > 0:
             counted = judged if condensed else pooled
-            out.append([max(label, 0), shown, judged, counted, chance, ends])
+            out.append([max(label, 0), shown, judged, counted, chance, ends, label >= 0])
     return out
 
 
@@ -93,6 +94,7 @@ def test_judged_lists_are_those_of_loops(
         aligned, labels, TOP, condensed=condensed, needs_nonrelevant=every, p=p
     ):
         seen += cells.tolist()
+        assert found.labels.size <= budget or len(cells) == 1
         assert found.depth == aligned.longest
         assert found.max_grade == TOP
         assert (found.topics, found.ties is not None) == (topics, ties != "trec" and not condensed)
@@ -114,6 +116,9 @@ def test_judged_lists_are_those_of_loops(
                     averaged=ties == "expected",
                 )  # fmt: skip
                 compare(found, at, rows, known, likely, listed, condensed)
+                if whole:
+                    padding = [False] * (found.labels.shape[-1] - len(rows))
+                    assert found.labelled[at].tolist() == [row[6] for row in rows] + padding
                 assert found.topic[place] == topic
     assert sorted(seen) == list(range(9))
 

@@ -223,6 +223,10 @@ def test_files_of_judges_are_not_one_qrels(tmp_path):
     again = write(tmp_path, "again.txt", "".join(f"1 0 d{d} {d % 2}\n" for d in range(300)))
     late = write(tmp_path, "late.txt", "1 0 d1 0\n1 0 d400 1\n")  # one label was corrected
     assert hj.read_qrels([again, late], duplicates="last").to_dict()["1"]["d1"] == 0
+    twice = "".join(f"1 0 d{d} {label}\n" for d in range(20) for label in (0, 1))
+    alone = write(tmp_path, "twice.txt", twice)  # conflicts in one file are not those of judges
+    assert set(hj.read_qrels(alone, duplicates="last").to_dict()["1"].values()) == {1}
+    refused(lambda: hj.read_qrels(alone), "conflicting-labels")
 
 
 def test_gold_of_another_scale_is_refused_by_merges():
