@@ -134,6 +134,13 @@ def test_two_sessions_are_enough_for_min_sessions_2(tmp_path):
         assert calibrate(path, ranks=3, min_sessions=least)["all"].held == held
 
 
+def test_clicks_without_a_query_belong_to_no_frequent_one():
+    log = pandas.DataFrame({"session": [1, 1], "query": [None, None], "rank": [1, 2],
+                            "time": [0.0, 3.0]}).astype({"query": "string"})  # fmt: skip
+    for least, held in ((1, (1, 0, 0)), (2, (0, 0, 0))):
+        assert calibrate(log, ranks=3, min_sessions=least)["all"].held == held
+
+
 def test_a_rate_needs_two_visits_with_a_known_end(tmp_path):
     """μ = (K - 1) / K over the mean of K >= 2 times; from one time alone nothing is known."""
     rows = [  # query, rank, time, until
