@@ -14,6 +14,7 @@ import pytest
 import hungjury as hj
 from builders.drawn import described
 from builders.expected import assert_expected
+from hungjury.base.errors import InputError
 from hungjury.base.results import Table
 from hungjury.report import board_plots, judge_plots, pictures, study_plots, users
 from hungjury.studies.recipe import Lines, Matrix
@@ -536,3 +537,16 @@ TEXTS: dict[str, Callable[[], Any]] = {
 def test_a_plot_of_characters(name: str) -> None:
     text = pictures.terminal_text(TEXTS[name](), 60)
     assert_expected(EXPECTED / "characters.txt", name, text)
+
+
+def test_a_matplotlib_that_cannot_draw_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with text.usetex where LaTeX is missing: its log is long."""
+    figure, _ = pictures.new_picture(2, 2)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise RuntimeError("\nlatex was not found\nand this is its log")
+
+    monkeypatch.setattr(figure, "savefig", fails)
+    with pytest.raises(InputError, match="present settings: latex was not found") as caught:
+        pictures.picture_bytes(figure, "svg")
+    assert "log" not in caught.value.message
