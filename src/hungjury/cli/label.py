@@ -167,7 +167,6 @@ def label_command(
         addresses = {one.name: address(at.getsockname()[1], one) for one in people}
         for name, place in addresses.items():
             click.echo(f"{name:<{max(map(len, addresses))}}  {place}")
-        sys.stdout.flush()
         say("Ctrl-C stops the server; every label is stored at once.", quiet)
         if browser:
             open_browser(next(iter(addresses.values())))
