@@ -64,6 +64,7 @@ REFUSED = {
     "compare --scores scores.csv --runs runs/*":
         "--scores takes the place of labels and runs; give only one",
     "curve gold.qrels runs/* --depth 3": "--depth needs --by rank or --topic",
+    "curve gold.qrels runs/* --by rank --depth 1001": "1001 is not in the range 1<=x<=1000.",
     "curve gold.qrels runs/* --csv-safe -o c.svg":
         "--csv-safe is for data; a plot has no formulas",
     "evaluate gold.qrels runs/* -n": "-n needs -q",

@@ -3,6 +3,8 @@
 Whatever happens, the exit code is 2 with one error on stderr, or 0 with the whole result.
 """
 
+import errno
+import io
 import json
 import os
 import signal
@@ -16,6 +18,7 @@ from builders.commands import hungjury, sample_files
 from builders.processes import ENVIRONMENT
 from hungjury.base.errors import InputError
 from hungjury.base.text import visible
+from hungjury.cli import start
 from hungjury.cli.failing import outside_error
 from hungjury.studies.engines import Engine
 
@@ -181,6 +184,30 @@ def test_every_command_survives_full_and_closed_streams(tmp_path):
             assert code == (2 if usual["stdout"] else usual["code"]), (name, fault)
             assert not usual["stdout"] or f"error: {says}" in said.replace("stdout ", ""), name
             assert "Traceback" not in said
+
+
+class Full(io.StringIO):
+    """A stream that takes text and cannot write it."""
+
+    def flush(self):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("name", ["/usr/bin/hungjury", "/lib/hungjury/__main__.py"])
+def test_the_front_page_names_the_program_or_leaves_errors_to_it(name, monkeypatch, capsys):
+    called = []
+    monkeypatch.setattr("hungjury.cli.main.main", lambda: called.append(sys.argv))
+    monkeypatch.setattr("hungjury.cli.atexit.register", lambda _: None)
+    monkeypatch.setattr("hungjury.cli.gc.set_threshold", lambda _: None)
+    monkeypatch.setattr("hungjury.cli.signal.signal", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    start()
+    usual = "python -m hungjury" if "main" in name else "hungjury"
+    assert capsys.readouterr().out.startswith(f"Usage: {usual} [OPTIONS]")
+    assert called == []
+    monkeypatch.setattr(sys, "stdout", Full())
+    start()
+    assert called == [[name, "--help"]]
 
 
 def test_an_interrupt_during_imports_has_no_traceback():

@@ -106,13 +106,21 @@ def test_results_of_python_say_so_to_rerun(folder: Path) -> None:
 def test_diff_on_the_command_line(folder: Path) -> None:
     run(*BOARD, "--format", "json", "-o", "old.json")
     run(*BOARD, "--without", "judge5", "--format", "json", "-o", "new.json")
-    done = run("diff", "old.json", "new.json")
-    assert done.returncode in (0, 1)
-    assert done.stdout
+    assert "judge5" in run("diff", "old.json", "new.json").stdout
     run("evaluate", "gold.qrels", "runs/*", "--format", "json", "-o", "scores.json")
     done = run("diff", "old.json", "scores.json")
     assert done.returncode == 2
     assert "neither a leaderboard nor a gate" in done.stderr
+
+
+def test_the_exit_code_of_diff_says_whether_anything_is_decided_otherwise(folder: Path) -> None:
+    run(*GATE, "--format", "json", "-o", "old.json")
+    gate = json.loads((folder / "old.json").read_text())
+    gate["gates"][1]["verdict"] = "another"
+    (folder / "new.json").write_text(json.dumps(gate))
+    same, other = run("diff", "old.json", "old.json"), run("diff", "old.json", "new.json")
+    assert (same.returncode, other.returncode) == (0, 1)
+    assert "another now" in other.stdout
 
 
 def test_a_result_is_repeated_from_elsewhere(
