@@ -442,6 +442,11 @@ def test_a_family_that_favours_a_system_is_named():
     assert group["b"].size == pytest.approx(found[0].size)
     assert group["b"].p < 0.15 < group["a"].p
     assert favours(scores, ["a"] * 4, names) == ()
+    # A judge who labelled nothing is left out, also if nobody else is of the family.
+    more = np.vstack([np.full(12, np.nan), scores])
+    assert favours(more, ["a", *families], names, np.arange(12) == 4) == found
+    assert favours(more, ["d", *families], names, np.arange(12) == 4) == found
+    assert favours(more[:3], ["b", "a", "a"], names) == ()
     # Leniency and a stretch of the scale are nobody's favour.
     lenient = quality + np.array([[0.0], [0.1], [0.2], [0.3]])
     assert max(abs(one.size) for one in favours(lenient, families, names)) < 1e-9

@@ -337,7 +337,8 @@ def favours(
     Parameters
     ----------
     scores
-        [judge, system]: means under each judge alone, larger is better.
+        [judge, system]: means under each judge alone, larger is better. A judge with NaN, who
+        labelled nothing, is left out.
     families, systems
         Names; a family is that of a judge.
     kin
@@ -348,10 +349,12 @@ def favours(
     Ordinary systems differ more between families than chance explains: p compares a system with
     the others, and a group with random groups of as many systems.
     """
-    names = list(dict.fromkeys(families))
+    known = ~np.isnan(scores).any(axis=1)
+    scores, family = scores[known], np.array(families)[known]
+    names = list(dict.fromkeys(family.tolist()))
     if len(names) < 2 or len(systems) < FEWEST_SYSTEMS:
         return ()
-    mean = np.stack([scores[np.array(families) == name].mean(axis=0) for name in names])
+    mean = np.stack([scores[family == name].mean(axis=0) for name in names])
     usual = mean.mean(axis=0)
     off = mean - usual
     off -= off.mean(axis=1, keepdims=True)

@@ -388,10 +388,8 @@ class Leaderboard(Ranking, eq=False):
         if evidence.jury.declared < 2 or panel.share is not None:
             return ()
         means = judge_means(panel, evidence.alignment, evidence.measure)
-        scores = evidence.measure.better(means)
-        known = np.flatnonzero(~np.isnan(scores).any(axis=1))
-        families = [panel.judgments.families[k] for k in known]
-        return favours(scores[known], families, evidence.alignment.systems, evidence.kin)
+        scores, families = evidence.measure.better(means), panel.judgments.families
+        return favours(scores, families, evidence.alignment.systems, evidence.kin)
 
     @cached_property
     def steps(self) -> list[Step]:
