@@ -288,8 +288,6 @@ def table_or_files(
 ) -> InputTable | object:
     """Return the table of a frame, of a list of dictionaries or of named tuples such as
     ir_measures', or of ``{topic: {document: value}}``; anything else names files."""
-    if isinstance(source, InputTable):
-        return source
     if isinstance(source, Mapping):
         return nested_table(source, value, stem=stem)
     if is_frame(source):
