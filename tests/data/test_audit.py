@@ -11,7 +11,8 @@ import pytest
 import hungjury as hj
 from builders.reading import write
 from hungjury.base.errors import InputError
-from hungjury.data.audit import Listing
+from hungjury.data.audit import Listing, readable_runs
+from hungjury.data.runs import as_runs
 
 FINE = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n"
@@ -114,6 +115,16 @@ def test_errors_of_a_kind_are_told_together_only_if_they_name_lines():
         "one (2 such lines: 3, 5)", "whole", "else",
     ]  # fmt: skip
     assert len(listing) == 4
+
+
+def test_runs_that_can_be_read_are_not_in_error(tmp_path):
+    """Whatever was listed before: errors of theirs that come up later are told."""
+    fine, bad = write(tmp_path, "fine", RUN), write(tmp_path, "bad", RUN + "1 Q0\n")
+    listing = Listing()
+    listing(InputError("odd", code="odd", file="labels", line=1, remedy="none"))
+    for files, names, told in (([fine], [fine], False), ([fine, bad], [fine, bad], True)):
+        found, wrong = readable_runs(as_runs(files), listing)
+        assert ([source.path for source in found.sources], wrong) == (names, told)
 
 
 def test_later_lines_keep_their_numbers(tmp_path):

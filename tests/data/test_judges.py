@@ -9,6 +9,7 @@ import hungjury as hj
 from builders.commands import hungjury
 from builders.reading import FRAMES, TABLES, codes, joined, qrels_rows, write
 from hungjury.base.errors import InputError
+from hungjury.data.labels import as_labels
 
 PANEL = {"ann": {"1": {"a": 1, "b": 0}, "2": {"a": 2}}, "bob": {"1": {"a": 0}, "2": {"c": 1}}}
 
@@ -27,6 +28,15 @@ def assert_panel(judgments, names=("ann", "bob")):
     for mine, name in zip(PANEL, names, strict=True):
         assert judgments.qrels_of(name).to_dict() == PANEL[mine]
     assert (judgments.matrix() == -32768).sum() == 3  # not judged: four documents, five labels
+
+
+@pytest.mark.parametrize("make", [list, pandas.DataFrame])
+def test_a_table_in_memory_is_that_of_judges_if_it_names_them(make):
+    names = ("judge", "topic", "document", "label")
+    table = [dict(zip(names, row, strict=True)) for row in panel_rows()]
+    assert_panel(as_labels(make(table)))
+    alone = [{name: row[name] for name in names[1:]} for row in table if row["judge"] == "ann"]
+    assert as_labels(make(alone)).to_dict() == PANEL["ann"]
 
 
 @pytest.mark.parametrize(

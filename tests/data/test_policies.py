@@ -189,14 +189,16 @@ def test_documents_that_nobody_judged_are_told(tmp_path):
     runs = {
         "some": "".join(f"1 Q0 x{i} {i} {-i} some\n" for i in range(1, 12))
         + "1 Q0 a 12 -12 some\n",
+        "tenth": "".join(f"1 Q0 x{i} {i} {-i} tenth\n" for i in range(1, 10))
+        + "1 Q0 a 10 -10 tenth\n",
         "none": "1 Q0 A 1 1 none\n",
         "all": "1 Q0 a 1 2 all\n1 Q0 b 2 1 all\n",
     }
     paths = [write(tmp_path, name, text) for name, text in runs.items()]
     notes = told(qrels, paths)
     assert set(notes) == {"unjudged-document", "nothing-judged"}
-    assert notes["unjudged-document"].count == 11
-    assert "11 of 13 documents in the first 10 ranks" in notes["unjudged-document"].text
+    assert notes["unjudged-document"].count == 20
+    assert "20 of 23 documents in the first 10 ranks" in notes["unjudged-document"].text
     assert notes["nothing-judged"].where == "none"
 
 

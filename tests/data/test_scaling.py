@@ -56,6 +56,14 @@ def test_as_the_loops_say(name, given, by, seed):
     assert probabilities(judgments) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+def test_more_judges_than_topics():
+    panel = {f"j{j}": {f"{t}": {"a": 1 + j + 3 * t, "b": 5 + j * t, "c": 20.5 * (j + 1) + t}
+                       for t in range(2)} for j in range(5)}  # fmt: skip
+    found = hj.read_judgments(panel, scaling="linear(by=topic)")
+    expected = naive_scaling.scaled(rows(panel), naive_scaling.linear, "topic")
+    assert probabilities(found) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("by", ["judge", "topic", "all"])
 def test_a_higher_label_is_never_less_probable(name, by):
