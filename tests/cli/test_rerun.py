@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -134,8 +135,11 @@ def test_a_result_is_repeated_from_elsewhere(
     done = run("rerun", str(there / "s.json"), cwd=here)
     assert (done.returncode, done.stdout) == (0, "Nothing differs.\n")
     old = json.loads((there / "s.json").read_text())
+    copied = shutil.copytree(there, tmp_path / "copied")
     gold = there / "gold.qrels"
     gold.write_text(gold.read_text().replace(" 1\n", " 0\n", 1))
+    done = run("rerun", "s.json", cwd=copied)  # files that are here come before those over there
+    assert (done.returncode, done.stdout) == (0, "Nothing differs.\n")
     done = run("rerun", "s.json", cwd=there)
     assert done.returncode == 1
     assert "gold.qrels" in done.stdout.splitlines()[0]

@@ -20,7 +20,7 @@ from hungjury.base.errors import HungjuryError, InputError, StudyFailed
 from hungjury.base.results import Marked, Table
 from hungjury.cli.main import hungjury as command
 from hungjury.cli.main import hungjury as group
-from hungjury.cli.study import study_command
+from hungjury.cli.study import _published, study_command
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, label_sets
@@ -223,6 +223,12 @@ def test_every_recipe_is_declared_in_full():
         assert len(set(names)) == len(names), f"{recipe.name}: a parameter has a name twice"
         assert len(set(flags)) == len(flags), f"{recipe.name}: a flag is declared twice"
         assert run("study", recipe.name, "--help").exit_code == 0
+
+
+def test_help_says_what_as_published_stands_for():
+    text = study_command.get_command(None, "markov").help
+    assert "\n\n--as-published is short for --digits 4 --score-precision single.\n\n" in text
+    assert _published(Recipe) == ""
 
 
 @pytest.mark.long
