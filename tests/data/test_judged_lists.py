@@ -89,7 +89,7 @@ def test_judged_lists_are_those_of_loops(
         labels = np.minimum(labels, 0).astype(np.int16)
     p = rng.random(shape) if soft else None
     whole = every or kind == "several"
-    seen = []
+    seen, blocks = [], 0
     for cells, found in judge_lists(
         aligned, labels, TOP, condensed=condensed, needs_nonrelevant=every, p=p
     ):
@@ -120,7 +120,9 @@ def test_judged_lists_are_those_of_loops(
                     padding = [False] * (found.labels.shape[-1] - len(rows))
                     assert found.labelled[at].tolist() == [row[6] for row in rows] + padding
                 assert found.topic[place] == topic
+        blocks += 1
     assert sorted(seen) == list(range(9))
+    assert blocks == 1 or budget == 7
 
 
 def compare(
@@ -182,6 +184,20 @@ def test_lists_without_documents_of_the_pool() -> None:
             assert (found.ranks == found.depth + 1).all()
             assert found.p is not None
             assert not found.p.any()
+
+
+def test_short_cuts_are_kept_for_the_next_who_asks() -> None:
+    _, aligned = collection(1, "trec")
+    places = [(aligned.rank <= depth).sum() / len(aligned.rank) for depth in (1, 5)]
+    assert places[0] <= 0.25 < places[1]
+    assert aligned.upto(1) is aligned.upto(1)
+    assert aligned.upto(5) is not aligned.upto(5)
+
+
+def test_a_pool_without_the_largest_grade() -> None:
+    assert (
+        many_lists(np.zeros((2, 1), np.int16), [0, 1, 0], 3).counts.tolist() == [[2, 1, 0, 0]] * 2
+    )
 
 
 def test_weights_and_gains() -> None:
