@@ -201,7 +201,20 @@ def test_topic_differences_are_a_paired_correction():
     off = gold - panel[:, [1, 4]]
     np.testing.assert_allclose(found.mean, panel.mean(axis=1) + off.mean(axis=1))
     np.testing.assert_allclose(found.covariance, np.cov(off) / 2 * (1 - 2 / 6))
+    for t in range(6):  # people's own scores where they are known
+        expected = gold[:, [1, 4].index(t)] if t in (1, 4) else panel[:, t] + off.mean(axis=1)
+        np.testing.assert_allclose(found.cells[:, t], expected)
     assert found.freedom == 1
+
+
+def test_deviations_are_drawn_chances_minus_their_means():
+    at_least = np.sort(np.random.default_rng(0).random((5, 4, 2)))[..., ::-1]
+    found = Prediction(at_least)
+    for d in range(4):
+        drawn = [[1 - one, one - two, two] for one, two in at_least[:, d].tolist()]
+        mean = np.mean(drawn, axis=0)
+        np.testing.assert_allclose(found.chances[d], mean)
+        np.testing.assert_allclose(found.deviations[:, d], drawn - mean, atol=1e-15)
 
 
 def test_predictions_are_cross_fitted():

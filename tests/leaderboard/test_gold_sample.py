@@ -325,3 +325,15 @@ def test_what_skipped_documents_could_change():
         )
     assert max(worst) > 0.01
     assert f"off by up to {max(worst):.3f}" in str(note)
+
+
+@pytest.mark.parametrize(("number", "told"), [(49, []), (50, [("judge1",)])])
+def test_gold_labels_that_are_those_of_a_judge_are_told(made, number, told):
+    """A few may be equal by chance."""
+    labels = made.judgments.qrels_of("judge1").to_dict()
+    pairs = [(topic, document) for topic, known in labels.items() for document in known][:number]
+    gold = {}
+    for topic, document in pairs:
+        gold.setdefault(topic, {})[document] = labels[topic][document]
+    notes = gold_labels(gold, made.judgments).notes
+    assert [note.subjects for note in notes if note.kind == "gold-equals-judge"] == told

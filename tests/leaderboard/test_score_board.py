@@ -124,6 +124,16 @@ def test_rows_have_wins_ranks_and_every_collection() -> None:
     assert set(BOARD.decisive) == set(BOTH)
 
 
+def test_systems_with_the_same_mean_share_points_and_ranks() -> None:
+    judges, runs = {"j1": {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}}, {}
+    for system, first in (("x", "ab"), ("y", "ab"), ("z", "bb")):
+        lists = zip(("1", "2"), first, strict=True)
+        runs[system] = {t: {d: 1.0 + (d == top) for d in "ab"} for t, top in lists}
+    board = hj.leaderboards({"one": (judges, runs), "two": (judges, runs)}, "P@1", draws=100)
+    found = {row["system"]: (row["borda"], row["mean_rank"]) for row in board.table().to_dicts()}
+    assert found == {"x": (3, 1.5), "y": (3, 1.5), "z": (0, 3)}  # 1 + 1/2 in each collection
+
+
 def test_systems_that_are_missing_somewhere() -> None:
     lists = SIMS["c2"].runs.to_dict()
     less = {"c1": BOTH["c1"], "c2": (SIMS["c2"].judgments, {k: lists[k] for k in list(lists)[1:]})}
