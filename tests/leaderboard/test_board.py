@@ -436,6 +436,16 @@ def test_favours_are_those_of_each_judges_own_scores():
         assert (one.size, one.p) == pytest.approx((other.size, other.p))
 
 
+def test_nothing_is_left_to_do_where_all_pairs_are_told_apart():
+    topics = [str(t) for t in range(12)]
+    judges = {j: {t: {"a": 1, "b": 0, "c": 0} for t in topics} for j in ("ann", "bob", "cat")}
+    runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in topics},
+            "bad": {t: {"b": 2.0, "c": 1.0} for t in topics}}  # fmt: skip
+    found = hj.leaderboard(judges, runs, "P@1", draws=100, contrary="keep")
+    assert found.pairs_apart == 1
+    assert [one.text for one in found.steps] == ["nothing: all pairs of systems are told apart"]
+
+
 def test_the_rule_is_that_of_one_look(made):
     found = hj.leaderboard(made.judgments, made.runs, "nDCG@5", draws=100, outlook=False)
     assert found.rule == "P(one beats the other) is at least 0.975, each pair by itself"

@@ -260,6 +260,13 @@ def test_vote_shares_are_the_loop():
     )
 
 
+def test_a_judge_who_does_not_vote_has_no_weight(made):
+    voting = Panel.of(made.judgments).only([0, 2])
+    jury = SimpleNamespace(judgments=voting.judgments, panel=voting)
+    rows = judge_rows(hj.agreement(made.judgments), jury, None, None)
+    assert [row.weight for row in rows] == pytest.approx([0.5, 0, 0.5])
+
+
 def test_rows_about_judges(made):
     found = hj.agreement(made.judgments)
     jury = SimpleNamespace(judgments=made.judgments, panel=Panel.of(made.judgments))

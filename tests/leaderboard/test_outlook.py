@@ -89,6 +89,7 @@ def test_fewer_judges_never_need_a_smaller_difference():
 def test_panels_that_support_no_model_are_left_out():
     curve, measured = judges_curve(12, 0.2, {3: math.nan, 6: 0.3, 9: math.nan}.get)
     assert curve[:measured] == [(6, 0.3), (12, 0.2)]
+    assert len(curve) > measured  # two panels are enough to look at larger ones
     assert judges_curve(2, 0.2, lambda k: 0.3) == ([(2, 0.2)], 1)
 
 
