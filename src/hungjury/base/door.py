@@ -235,7 +235,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and (
             not inside or all(fits(k, inside[0]) and fits(v, inside[1]) for k, v in value.items())
         )
-    if origin is tuple and inside and all(one in _SIMPLE for one in inside):  # so many of these
+    if _is_tuple(origin, inside):  # so many, of a type each
         whole = _is_list(value, Any, tuple) and len(value) == len(inside)
         return whole and all(map(fits, value, inside))
     if origin in _LISTS:
@@ -253,6 +253,11 @@ def _protocol(kind: type) -> bool:
     if kind.__module__.startswith("numpy._typing"):
         return True
     return getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
+
+
+def _is_tuple(origin: Any, inside: tuple[Any, ...]) -> bool:
+    """Tell whether an annotation is a tuple of so many values, each of a plain type."""
+    return origin is tuple and bool(inside) and all(isinstance(one, type) for one in inside)
 
 
 def _is_list(value: Any, kind: Any, origin: Any) -> bool:
@@ -326,7 +331,7 @@ def _described(kind: Any) -> str:
         return _SIMPLE[origin][0]
     if origin in (Mapping, dict):
         return "a dictionary"
-    if origin is tuple and inside and all(one in _SIMPLE for one in inside):
+    if _is_tuple(origin, inside):
         return f"({', '.join(map(described, inside))})"
     if origin in _LISTS:
         return f"a list (of {described(inside[0])} each)" if inside else "a list"
