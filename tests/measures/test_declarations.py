@@ -27,7 +27,7 @@ FLAGS = (
 DECLARED = """
 rel=1 >= 1: P R F1 Fallout Rprec IPrec IPrec11 RR Success ESL ESLSaving AP GMAP NCP Q RBP MP
     SetP SetAP SetR SetF SetFallout NumRel NumRelRet NumNonrelJudgedRet Bpref infAP Accuracy
-cutoff >= 1: P F1 Success eRP
+cutoff [1, 2147483647]: P F1 Success eRP
 averages_ties: P R F1 Rprec RR Success AP GMAP GAP xGAP eGAP CG Mean nCG DCG nDCG RBP gRBP eRP
     eRRBP eRDCG eRAP nMCG SetP SetAP SetR SetF SetFallout NumQ NumRet NumRel NumRelRet
     NumNonrelJudgedRet
@@ -55,7 +55,7 @@ p=0.8 (0, 1]: NCP
 weights=None >= 0: NCP
 g: GAP xGAP eGAP
 gains=None: CG Mean nCG DCG nDCG Q gRBP ERR
-cutoff=1 >= 1: Mean
+cutoff=1 [1, 2147483647]: Mean
 dcg=log2 'log2' or 'exp-log2': DCG nDCG
 base=None > 1: DCG nDCG
 beta=1.0 >= 0: Q SetF
@@ -84,7 +84,7 @@ rates=None > 0: MP
 steps=None [0, 1000000]: MP
 nav_rel=None >= 1: MP nMCG
 user=published-shape: nMCG
-cutoff=10 >= 1: nMCG SDCG BPM NERR8 NERR9
+cutoff=10 [1, 2147483647]: nMCG SDCG BPM NERR8 NERR9
 T=1.0 > 0: BPM INSQ INST NERR11
 p=0.9 [0, 1): NERR10
 always_defined: eRP eRRBP eRDCG Residual NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet Judged
