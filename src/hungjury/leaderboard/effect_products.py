@@ -37,20 +37,26 @@ class Products:
                 total += flat @ flat.T  # one array with itself: BLAS does half of the work
 
     def add_linear(
-        self, documents: slice, at: Ints, value: Floats, bases: Floats, rate: Floats
+        self,
+        documents: slice,
+        system: Ints,
+        document: Ints,
+        value: Floats,
+        bases: Floats,
+        rate: Floats,
     ) -> None:
-        """at: [system, place], documents among these, or one more than there are; value: [system,
-        place, part]; bases: [system, draw]; rate: [draw, document, part]"""
-        real = (at < rate.shape[1]) & value.any(axis=2)
-        system = np.nonzero(real)[0].astype(np.int32)
-        shared = np.concatenate([rate, np.zeros_like(rate[:, :1])], axis=1)
+        """system, document, value [entry, part]: of lists that contain documents, counted among
+        these; bases: [system, draw]; rate: [draw, document, part]"""
+        real = value.any(axis=1)
+        system, document, value = system[real].astype(np.int32), document[real], value[real]
         cross = []
         for weight in self.weights:
-            heavy = shared * np.append(weight[documents], 0.0)[:, None]
-            own = np.stack([(value * one[at]).sum(axis=(1, 2)) for one in heavy], axis=1)
-            pool = np.einsum("kdp,ldp->kl", heavy, shared)
-            cross.append(own + bases @ pool / 2)
-        self.held.append((system, at[real] + documents.start, value[real], bases, cross))
+            heavy = rate * weight[documents, None]
+            each = np.einsum("np,knp->kn", value, heavy[:, document])
+            own = [np.bincount(system, one, self.systems) for one in each]
+            pool = np.einsum("kdp,ldp->kl", heavy, rate)
+            cross.append(np.stack(own, axis=1) + bases @ pool / 2)
+        self.held.append((system, document + documents.start, value, bases, cross))
         if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
             self._add_held()
 

@@ -145,32 +145,23 @@ class LinearEffects(Record, eq=False):
     pull: Floats  # [draw, document, grade], with as many draws
 
     def table(self) -> Floats:
-        grades = self.rate.shape[2]
-        out = np.zeros((grades, len(self.bases), len(self.at)))
-        slopes = [self.lists.by_document(slope)[:, self.at] for slope in self.slopes]
-        for g in range(grades):
-            if not (self.rate[:, :, g].any() or self.pull[:, :, g].any()):
-                continue  # the first grade changes nothing
-            np.matmul(self.bases, self.rate[:, :, g], out=out[g])
-            for slope, pull in zip(slopes, self.pull, strict=True):
-                out[g] += slope * pull[:, g]
-        return np.moveaxis(out, 0, 2)
+        out = np.tensordot(self.bases, self.rate, axes=1)
+        system, document, own = self.entries(self.pull)
+        out[system, document] += own
+        return np.asarray(out)
 
     def spread(self, grade: int) -> Floats:
         systems = len(self.bases)
         if systems == 1 or not self.sparse:
             return TabledEffects(self.table()).spread(grade)
-        only = slice(grade, grade + 1)
-        at, own = self.at_places(self.pull[:, :, only])
-        own = own[:, :, 0]
+        system, document, value = self.entries(self.pull[:, :, grade : grade + 1])
+        own = value[:, 0]
         apart, rate = self.bases - self.bases.mean(axis=0), self.rate[:, :, grade]
-        shared = np.zeros(own.shape)  # the effects of the pool, around their mean over systems
-        for base, one in zip(apart.T, rate, strict=True):
-            shared += base[:, None] * np.append(one, 0.0)[at]
+        # the effects of the pool, around their mean over systems
+        shared = np.einsum("nk,kn->n", apart[system], rate[:, document])
 
         def summed(value: Floats) -> Floats:
-            sums = np.bincount(at.ravel(), value.ravel(), len(self.at) + 1)
-            return np.asarray(sums[:-1], dtype=float)
+            return np.asarray(np.bincount(document, value, len(self.at)), dtype=float)
 
         pool = np.einsum("kd,kl,ld->d", rate, apart.T @ apart, rate)
         square = pool + summed(own * (own + 2 * shared)) - summed(own) ** 2 / systems
@@ -182,15 +173,16 @@ class LinearEffects(Record, eq=False):
         """True if lists show few of the documents in the places that count."""
         return bool(self.slopes.shape[2] <= SPARSE * len(self.at))
 
-    def at_places(self, pull: Floats) -> tuple[Ints, Floats]:
-        """[system, place]: the document there, one more than there are for all others; and [system,
-        place, part]: slope * pull."""
-        own = np.full(self.lists.documents + 1, len(self.at))
+    def entries(self, pull: Floats) -> tuple[Ints, Ints, Floats]:
+        """System, document and slope * pull [entry, part], wherever a list contains one of the
+        documents."""
+        own = np.full(self.lists.documents + 1, -1)
         own[self.at] = np.arange(len(self.at))
         at = own[self.lists.document]
-        pull = np.concatenate([pull, np.zeros_like(pull[:, :1])], axis=1)
-        value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
-        return at, np.asarray(value)
+        system, place = np.nonzero(at >= 0)
+        document = at[system, place]
+        slopes = self.slopes[:, system, place]
+        return system, document, np.einsum("kn,knp->np", slopes, pull[:, document])
 
     @property
     def size(self) -> int:
@@ -209,8 +201,7 @@ class LinearEffects(Record, eq=False):
         if not self.sparse:
             products.add_table(documents, self.table())
             return
-        at, value = self.at_places(self.pull)
-        products.add_linear(documents, at, value, self.bases, self.rate)
+        products.add_linear(documents, *self.entries(self.pull), self.bases, self.rate)
 
 
 Effects = TabledEffects | LinearEffects
