@@ -48,15 +48,15 @@ class Products:
         """system, document, value [entry, part]: of lists that contain documents, counted among
         these; bases: [system, draw]; rate: [draw, document, part]"""
         real = value.any(axis=1)
-        system, document, value = system[real].astype(np.int32), document[real], value[real]
+        row, document, value = system[real].astype(np.int32), document[real], value[real]
         cross = []
         for weight in self.weights:
             heavy = rate * weight[documents, None]
             each = np.einsum("np,knp->kn", value, heavy[:, document])
-            own = [np.bincount(system, one, self.systems) for one in each]
+            own = [np.bincount(row, one, self.systems) for one in each]
             pool = np.einsum("kdp,ldp->kl", heavy, rate)
             cross.append(np.stack(own, axis=1) + bases @ pool / 2)
-        self.held.append((system, document + documents.start, value, bases, cross))
+        self.held.append((row, document + documents.start, value, bases, cross))
         if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
             self._add_held()
 
