@@ -158,7 +158,7 @@ def test_expected_contrasts_are_those_of_a_known_panel_error():
     prior = 0.05**2 * (wide + RIDGE * np.trace(wide) / 4 * centre)
     error = centre @ covariance @ centre
     expected = prior - prior @ np.linalg.pinv(prior + error) @ prior
-    np.testing.assert_allclose(expected_contrasts(covariance, kernel, 0.05), expected, atol=1e-9)
+    np.testing.assert_allclose(expected_contrasts(covariance, wide, 0.05), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("off", [0.0, 2e-16, -2e-16])
@@ -169,7 +169,7 @@ def test_systems_that_show_the_same_may_still_differ_a_little(off):
     found = combine_estimates(direct, covariance, direct, kernel, 1.0, 50, np.random.default_rng(0))
     assert found.mean.mean() == pytest.approx(0.45)
     assert np.isfinite(found.draws).all()
-    assert np.isfinite(expected_contrasts(covariance, kernel, 0.06)).all()
+    assert np.isfinite(expected_contrasts(covariance, wide_kernel(kernel), 0.06)).all()
 
 
 # How gold labels correct a board: which estimate, looks, level, correlation, more labels.

@@ -15,7 +15,12 @@ from hungjury.cli.main import hungjury as command
 from hungjury.data.alignment import align
 from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.panel_error import PRIOR_TAU, expected_contrasts, exposure_kernel
+from hungjury.leaderboard.panel_error import (
+    PRIOR_TAU,
+    expected_contrasts,
+    exposure_kernel,
+    wide_kernel,
+)
 from hungjury.leaderboard.plan import (
     DRAWS,
     UNKNOWN,
@@ -452,7 +457,7 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
         around = effect[:, d] - effect[:, d].mean(axis=0)
         covariance = np.diag(chances[d]) - np.outer(chances[d], chances[d])
         left += (1 / probability[d] - 1) * around @ covariance @ around.T
-    left = expected_contrasts(left, exposure_kernel(aligned), PRIOR_TAU)
+    left = expected_contrasts(left, wide_kernel(exposure_kernel(aligned)), PRIOR_TAU)
     gaps = [
         math.sqrt(left[a, a] + left[b, b] - 2 * left[a, b])
         for a, b in itertools.combinations(range(systems), 2)
@@ -544,7 +549,7 @@ def test_the_sum_over_documents(binary):
             p = (1 - unknown) * votes_for + unknown * usual
             off = [e - sum(effect) / 4 for e in effect]
             covariance += np.outer(off, off) * p * (1 - p) * (1 - pi) / pi
-        left = expected_contrasts(covariance, exposure_kernel(aligned), 0.06)
+        left = expected_contrasts(covariance, wide_kernel(exposure_kernel(aligned)), 0.06)
         pairs = [
             math.sqrt(left[a, a] + left[b, b] - 2 * left[a, b])
             for a in range(4)

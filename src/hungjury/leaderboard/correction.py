@@ -29,6 +29,7 @@ from hungjury.leaderboard.panel_error import (
     combine_estimates,
     expected_contrasts,
     normal_draws,
+    wide_kernel,
 )
 from hungjury.leaderboard.plan import first_hit, plan_weights
 from hungjury.leaderboard.plan_file import PlansLike, as_plans
@@ -343,10 +344,12 @@ def gold_estimate(
     said, reported = shown(ours), shown(draws)
     low, high = interval((said - reported).mean(axis=1), level)
 
+    wide = wide_kernel(layer.kernel)
+
     def left(covariance: Floats) -> Floats:
         """Turn the covariance of direct estimates into what is left in that of reported means."""
         if tau is not None:
-            covariance = expected_contrasts(covariance, layer.kernel, tau[0])
+            covariance = expected_contrasts(covariance, wide, tau[0])
         return covariance * each + parts.by_cause.get("topics", 0.0)
 
     correction = Correction(

@@ -49,12 +49,12 @@ class Products:
         these; bases: [system, draw]; rate: [draw, document, part]"""
         real = value.any(axis=1)
         row, document, value = system[real].astype(np.int32), document[real], value[real]
-        cross = []
+        each, cross = np.einsum("np,knp->kn", value, rate[:, document]), []
         for weight in self.weights:
-            heavy = rate * weight[documents, None]
-            each = np.einsum("np,knp->kn", value, heavy[:, document])
-            own = [np.bincount(row, one, self.systems) for one in each]
-            pool = np.einsum("kdp,ldp->kl", heavy, rate)
+            mine = weight[documents]
+            heavy = mine[document]
+            own = [np.bincount(row, one * heavy, self.systems) for one in each]
+            pool = np.einsum("kdp,ldp->kl", rate * mine[:, None], rate)
             cross.append(np.stack(own, axis=1) + bases @ pool / 2)
         self.held.append((row, document + documents.start, value, bases, cross))
         if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:

@@ -424,14 +424,13 @@ def combine_estimates(
     )
 
 
-def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats:
+def expected_contrasts(covariance: Floats, wide: Floats, tau: float) -> Floats:
     """[system, system]: remaining covariance of differences between systems, given direct estimates
-    with this covariance together with a panel whose error is `tau`.
+    with this covariance together with a panel whose error is `tau`, by its `wide_kernel`.
 
     With both covariances on contrasts, that is A (A + B)^-1 B.
     """
-    systems = len(kernel)
-    wide = wide_kernel(kernel)
+    systems = len(wide)
     size = np.trace(wide) / (systems - 1) or 1.0
     panel = tau**2 * (wide + RIDGE * size * (np.eye(systems) - 1 / systems))
     error = centred(covariance)

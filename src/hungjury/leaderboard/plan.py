@@ -21,7 +21,13 @@ from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import PoolEffects, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
-from hungjury.leaderboard.panel_error import PRIOR_TAU, Spread, expected_contrasts, exposure_kernel
+from hungjury.leaderboard.panel_error import (
+    PRIOR_TAU,
+    Spread,
+    expected_contrasts,
+    exposure_kernel,
+    wide_kernel,
+)
 from hungjury.leaderboard.plan_file import Plan, PlanRows, named, permanent_numbers, short_hashes
 from hungjury.measures.batch import Scorer, range_of
 from hungjury.measures.catalogue import Measure, measure_list
@@ -66,11 +72,11 @@ def expected_differences(
     undecided = Spread(effects, chances).contrasts_within(weight, budgets)
     voted = merged.hard_labels
     unit = range_of(measure, alignment.pool, voted, top)
-    kernel = exposure_kernel(alignment)
+    wide = wide_kernel(exposure_kernel(alignment))
     mean = scores_under(scorer, drawn).mean(axis=(0, 2))
     rate = reported_rate(measure, mean, len(alignment.pool.topics))
     each = np.outer(rate, rate)
-    left = [expected_contrasts(found * each, kernel, PRIOR_TAU * unit) for found in undecided]
+    left = [expected_contrasts(found * each, wide, PRIOR_TAU * unit) for found in undecided]
     topics = Parts.of(scores_under(scorer, np.maximum(voted, 0)[None])[0], target).total
     level = BOARD["level"].default
     needed = [typical(of_differences(one + topics * each), level) for one in left]
