@@ -178,11 +178,12 @@ class LinearEffects(Record, eq=False):
         documents."""
         own = np.full(self.lists.documents + 1, -1)
         own[self.at] = np.arange(len(self.at))
-        at = own[self.lists.document]
-        system, place = np.nonzero(at >= 0)
-        document = at[system, place]
-        slopes = self.slopes[:, system, place]
-        return system, document, np.einsum("kn,knp->np", slopes, pull[:, document])
+        at = own.take(self.lists.document.ravel())
+        shown = np.flatnonzero(at >= 0)
+        document = at.take(shown)
+        slopes = self.slopes.reshape(len(pull), -1).take(shown, axis=1)
+        value = sum(s[:, None] * p.take(document, 0) for s, p in zip(slopes, pull, strict=True))
+        return shown // self.lists.document.shape[1], document, np.asarray(value)
 
     @property
     def size(self) -> int:
