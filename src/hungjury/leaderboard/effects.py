@@ -209,7 +209,7 @@ Effects = TabledEffects | LinearEffects
 
 
 Labels = Int16s
-MOST_KEPT = 1 << 23  # numbers of a pool's effects
+MOST_KEPT = 1 << 22  # numbers of a pool's effects
 NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vectors
 
 
