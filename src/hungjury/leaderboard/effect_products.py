@@ -25,6 +25,7 @@ class Products:
     def __init__(self, systems: int, weights: list[Floats]) -> None:
         self.systems, self.weights = systems, weights
         self.sums = [np.zeros((systems, systems)) for _ in weights]
+        self.waiting = 0  # numbers in `held`
         self.held: list[tuple[Int32s, Ints, Floats, Floats, list[Floats]]] = []
 
     def add_table(self, documents: slice, values: Floats) -> None:
@@ -57,7 +58,8 @@ class Products:
             pool = np.einsum("kdp,ldp->kl", rate * mine[:, None], rate)
             cross.append(np.stack(own, axis=1) + bases @ pool / 2)
         self.held.append((row, document + documents.start, value, bases, cross))
-        if sum(values.size for _, _, values, *_ in self.held) > ENTRIES_AT_ONCE:
+        self.waiting += value.size
+        if self.waiting > ENTRIES_AT_ONCE:
             self._add_held()
 
     def _add_held(self) -> None:
@@ -88,6 +90,7 @@ class Products:
 
         on_all_cores(add, list(range(len(self.weights))))
         self.held.clear()
+        self.waiting = 0
 
     def finish(self) -> list[Floats]:
         """The sums, one for each weight."""

@@ -13,7 +13,7 @@ not affect each other, so one vector changes a document of every topic at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
@@ -61,19 +61,36 @@ class TopicLists(Record, eq=False):
         return out[:, :-1]
 
     def at_places(self, value: Floats) -> Floats:
-        """[system, place] from [document]."""
-        return np.append(value, 0.0)[self.document]
+        """[..., system, place] from [..., document]."""
+        padded = np.zeros((*value.shape[:-1], self.documents + 1))
+        padded[..., :-1] = value
+        return padded.take(self.document, axis=-1)
 
     def walk(self, worth: Floats) -> tuple[Floats, Floats]:
-        """Sums [system] for the worth of the documents, and what one more worth of the document at
-        a place [system, place] adds to them."""
+        """Sums [draw, system] for the worth of the documents [draw, document], and what one more
+        worth of the document at a place adds to them [draw, system, place]; one draw where that is
+        the same for all."""
         return LINEAR[self.kernel.name](self, worth)
 
 
+Walk = Callable[[TopicLists, Floats], tuple[Floats, Floats]]
+
+
 def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    return (lists.weight * lists.at_places(worth)).sum(axis=1), lists.weight
+    return (lists.weight * lists.at_places(worth)).sum(axis=2), lists.weight[None]
 
 
+def _by_draw(walk: Walk) -> Walk:
+    """Walk for one draw after the other, whose tables stay in the cache."""
+
+    def walks(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+        sums, slopes = zip(*(walk(lists, one) for one in worth), strict=True)
+        return np.stack(sums), np.stack(slopes)
+
+    return walks
+
+
+@_by_draw
 def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
     here = lists.at_places(worth)
     before = np.cumsum(here, axis=1) - here
@@ -82,6 +99,7 @@ def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
     return (each * (1 + before)).sum(axis=1), lists.weight * (1 + before) + below
 
 
+@_by_draw
 def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
     here = lists.at_places(worth)
     left = np.cumprod(1 - here, axis=1)
@@ -145,7 +163,8 @@ class LinearEffects(Record, eq=False):
     pull: Floats  # [draw, document, grade], with as many draws
 
     def table(self) -> Floats:
-        out = np.tensordot(self.bases, self.rate, axes=1)
+        draws, *shape = self.rate.shape
+        out = (self.bases @ self.rate.reshape(draws, -1)).reshape(-1, *shape)
         system, document, own = self.entries(self.pull)
         out[system, document] += own
         return np.asarray(out)
@@ -317,21 +336,20 @@ def _by_kernel(
     that has the document at this grade; `rate` [draw, document, grade] is 1 / unit.
     """
     worth = np.append(lists.kernel.worth, 0.0)  # -1, not judged, is worth nothing
-    walks = [lists.walk(one) for one in worth[now]]
+    sums, slopes = lists.walk(worth[now])
     change = worth[list(grades)] - worth[now[:, at]][:, :, None]
     if scorer.measure.average == "gmean":
         out = np.zeros((len(lists.weight), len(at), len(grades)))
-        for (base, slope), moved, one in zip(walks, change, rate, strict=True):
-            sums = base[:, None, None] + lists.by_document(slope)[:, at, None] * moved
-            out += averaged(sums * one, scorer.measure.average)
+        for k, slope in enumerate(np.broadcast_to(slopes, (len(now), *slopes.shape[1:]))):
+            moved = lists.by_document(slope)[:, at, None] * change[k]
+            out += averaged((sums[k, :, None, None] + moved) * rate[k], scorer.measure.average)
         return TabledEffects((out - out[:, :, :1]) / each)
     pull = change * rate
     pull = (pull - pull[:, :, :1]) / each
     rate = (rate - rate[:, :, :1]) / each
-    bases, slopes = np.stack([base for base, _ in walks], axis=1), [slope for _, slope in walks]
-    if slopes[0] is slopes[-1]:  # the same for all draws
-        slopes, pull = slopes[:1], pull.sum(axis=0, keepdims=True)
-    return LinearEffects(lists, at, bases, rate, np.stack(slopes), pull)
+    if len(slopes) == 1:  # the same for all draws
+        pull = pull.sum(axis=0, keepdims=True)
+    return LinearEffects(lists, at, sums.T, rate, slopes, pull)
 
 
 def _rates(
@@ -408,7 +426,7 @@ def _losses_by_kernel(scorer: Scorer, lists: TopicLists, labels: Labels, weights
         now = worth[np.maximum(drawn, -1)]
         pools = pools_of((drawn[:, None] == scale).sum(axis=0)[None])
         if scorer.measure.defined(pools)[0]:
-            lost = lists.by_document(lists.walk(now)[1]) * (now - worth[0])
+            lost = lists.by_document(lists.walk(now[None])[1][0]) * (now - worth[0])
             total += weight * np.nan_to_num(lists.kernel.finish(lost, pools))
     return total
 
