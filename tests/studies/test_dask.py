@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -50,14 +51,15 @@ def test_a_study_survives_the_death_of_a_worker(study_sources, tmp_path):
 
         def kill_one(done, total, key):
             """A worker that has done something, and is at work: it stops, so that it stays so."""
-            if done < 4 or killed:
-                return
-            workers[0].send_signal(signal.SIGSTOP)
-            started, ended = (of_process(path, workers[0].pid) for path in (log, ends))
-            if 0 < len(ended) < len(started):
-                workers[0].kill()
-                killed.append(done)
-            workers[0].send_signal(signal.SIGCONT)
+            until = time.monotonic() + 1
+            while done >= 4 and not killed and time.monotonic() < until:
+                workers[0].send_signal(signal.SIGSTOP)
+                started, ended = (of_process(path, workers[0].pid) for path in (log, ends))
+                if 0 < len(ended) < len(started):
+                    workers[0].kill()
+                    killed.append(done)
+                workers[0].send_signal(signal.SIGCONT)
+                time.sleep(0.01)
 
         found = run_jobs(jobs, study_sources, store, 3, Engine(f"dask://{address}"), kill_one)
         assert killed
