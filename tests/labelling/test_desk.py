@@ -17,8 +17,9 @@ import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.labelling.desk import AWAY, Dealing, Desk, Display
+from hungjury.labelling.exchange import all_labels, progress_sentence
 from hungjury.labelling.items import Answer, DocumentList, Item, batches, parse_grades
-from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
+from hungjury.labelling.store import LabelStore
 from oracles.judges import alpha
 
 

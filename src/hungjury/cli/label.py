@@ -24,15 +24,10 @@ from hungjury.data.reading.options import JUDGES, LabelPolicy
 from hungjury.data.reading.sources import expand
 from hungjury.data.texts import DOCUMENTS, QUERIES, Texts, find_texts
 from hungjury.labelling.desk import CONTEXT, AnswerTexts, Desk, Display
+from hungjury.labelling.exchange import all_labels, labels_given, progress_sentence, stored_items
 from hungjury.labelling.items import DocumentList, Grade, Item, parse_grades, read_items
 from hungjury.labelling.results import Results
-from hungjury.labelling.store import (
-    LabelStore,
-    all_labels,
-    labels_given,
-    progress_sentence,
-    stored_items,
-)
+from hungjury.labelling.store import LabelStore
 from hungjury.leaderboard.plan_file import Plan, as_plans
 
 PORT = 8710
