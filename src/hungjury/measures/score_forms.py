@@ -19,6 +19,7 @@ import numpy as np
 
 from hungjury.base.errors import Argument, HungjuryError, InputError, few, plural
 from hungjury.base.text import decimal_of
+from hungjury.data.reading.columns import reading_columns
 from hungjury.data.reading.formats import FORMATS, decoded, table_as_written
 from hungjury.data.reading.lines import MARKS, header_names
 from hungjury.data.reading.sources import Source, expand
@@ -98,16 +99,13 @@ def cells_of(source: Any, named: Mapping[str, str]) -> Iterator[Cell]:
     else:
         import narwhals as nw
 
-        try:
-            frame: Any = nw.from_native(source, eager_only=True)
-        except TypeError:
-            raise InputError(
-                f"{type(source).__name__} is not a source of scores", code="not-scores",
-                remedy="give a path, a frame, a dictionary or a list of dictionaries",
-            ) from None  # fmt: skip
-        except ValueError as error:  # a column twice
-            said = f"the columns cannot be read: {error}"
-            raise Source("<frame>").error(said, "unreadable-columns", "fix the columns") from None
+        with reading_columns("<frame>"):
+            try:
+                frame: Any = nw.from_native(source, eager_only=True)
+            except TypeError:
+                said = f"{type(source).__name__} is not a source of scores"
+                remedy = "give a path, a frame, a dictionary or a list of dictionaries"
+                raise InputError(said, code="not-scores", remedy=remedy) from None
         yield from _row_cells(frame.iter_rows(named=True), named)
 
 
