@@ -19,6 +19,7 @@ from hungjury.data.reading.options import LabelSettings
 
 NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 MISSING = np.int16(-32768)  # this judge did not judge this document
+NUMBERS_AT_ONCE = 1 << 16  # drawn, and turned into labels while they are in the cache
 
 
 GRADED = "make them grades first, with Qrels.threshold(0.5), or merge judges by binmv (their mean)"
@@ -141,14 +142,18 @@ class Qrels(Record, eq=False):
         """Draw `n` label vectors [n, document], every document independently."""
         if self.labels is not None:
             return np.broadcast_to(self.labels, (n, len(self)))
-        chance = rng.random((n, len(self)))
-        if self.p is not None:
-            return (chance < self.p).astype(np.int16)
-        assert self.grade_p is not None
-        place = np.zeros(chance.shape, dtype=np.int16)
-        for upto in np.cumsum(self.grade_p, axis=1).T[:-1]:
-            place += chance >= upto
-        return np.array(self.grades, dtype=np.int16)[place]
+        drawn = np.empty((n, len(self)), dtype=np.int16)
+        scale = np.array(self.grades, dtype=np.int16)
+        upto = () if self.grade_p is None else np.cumsum(self.grade_p, axis=1).T[:-1].copy()
+        rows = max(NUMBERS_AT_ONCE // max(len(self), 1), 1)
+        for some in np.split(drawn, range(rows, n, rows)):
+            chance = rng.random(some.shape)
+            some[:] = 0 if self.p is None else chance < self.p
+            for edge in upto:
+                some += chance >= edge
+            if self.p is None and scale[-1] >= len(scale):  # places are not the grades
+                some[:] = scale[some]
+        return drawn
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return only some topics."""

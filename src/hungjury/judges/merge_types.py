@@ -336,7 +336,14 @@ class Merged(Qrels, eq=False, kw_only=True):
         learned = None if self.posterior is None else self.method.learner(self.panel)
         if self.posterior is not None and learned is None:
             source = self.completed() if completed else self
-            return lambda n: np.where(self.panel.judged, source.draw(rng, n), NOT_JUDGED)
+            unjudged = np.flatnonzero(~self.panel.judged)
+
+            def draw(n: int) -> Int16s:
+                drawn = source.draw(rng, n)
+                drawn[:, unjudged] = NOT_JUDGED
+                return drawn
+
+            return draw
 
         def redraw(n: int) -> Int16s:
             out = np.empty((n, len(self.pool)), dtype=np.int16)

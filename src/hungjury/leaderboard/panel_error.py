@@ -70,7 +70,7 @@ BELOW, BELOW_SPREAD = -0.7, 0.7  # mean and sd of the logarithm of people's cred
 BELOW_SHARE = float(np.exp(BELOW + BELOW_SPREAD**2 / 2))  # the mean of that share, and its variance
 BELOW_VARIANCE = BELOW_SHARE**2 * float(np.expm1(BELOW_SPREAD**2))
 LABEL_SETS, MORE_SETS = 2, 8  # that weights of documents, and whole scores, are averaged over
-SLOW_DRAWS, SLOW_BLOCKS = 50, 4  # of labels, for measures without a kernel
+SLOW_DRAWS, SLOW_BLOCKS = 48, 4  # of labels, for measures without a kernel
 Sizes = tuple[float, float, float, float]  # by kind of panel
 
 # P(person >= 1, 2, 3) at mean votes x from 0 to 3, for documents with one vote, and with more.

@@ -143,49 +143,39 @@ class Scorer:
         """Score some topics in native code: [system, topic, vector]."""
         assert self._lists is not None
         near, document, wanted = self._lists
-        offsets, vectors = near.pool.offsets[topics.start : topics.stop + 1], len(labels)
+        offsets, vectors = near.pool.offsets, len(labels)
         shape = (len(near.systems), topics.stop - topics.start, vectors)
         if counts is None:  # [topic, vector]
-            pools = pools_of(
-                native.grade_counts(labels, offsets, self.top + 1).reshape(-1, self.top + 1)
-            )
+            own = offsets[topics.start : topics.stop + 1]
+            counts_of = native.grade_counts(labels, own, self.top + 1)
+            pools = pools_of(counts_of.reshape(-1, self.top + 1))
         else:  # a pool for each list: [topic, system, vector]
             pools = pools_of(counts.transpose(2, 1, 0, 3).reshape(-1, self.top + 1))
-        sums = np.empty((len(wanted.parts), *shape))
-        for part, found in zip(wanted.parts, sums, strict=True):
-            counted = np.empty(0) if part.counted is None else part.counted
-            levels = _levels(part, pools, shape[1])
-            for t, topic in enumerate(range(topics.start, topics.stop)):
-                found[:, t] = native.score_lists(
-                    part.name,
-                    labels,
-                    part.worth,
-                    counted,
-                    levels[t],
-                    offsets[t],
-                    offsets[t + 1] - offsets[t],
-                    *self._ends[topic],
-                    document,
-                    part.weight,
-                )
+        sums = [
+            native.score_lists(
+                part.name,
+                labels,
+                part.worth,
+                np.empty(0) if part.counted is None else part.counted,
+                _levels(part, pools, shape[1]),
+                offsets,
+                topics.start,
+                near.start.reshape(near.shape),
+                near.stop.reshape(near.shape),
+                document,
+                part.weight,
+            )
+            for part in wanted.parts
+        ]
         defined = self.measure.defined(pools)
         if counts is not None:
-            values = wanted.finish([one.swapaxes(0, 1).ravel() for one in sums], pools)
+            by_topic = (one.reshape(shape).swapaxes(0, 1).ravel() for one in sums)
+            values = wanted.finish([*by_topic], pools)
             values[~defined | np.isnan(values)] = undefined
             return values.reshape(shape[1], shape[0], vectors).swapaxes(0, 1)
-        values = wanted.finish([one.reshape(shape[0], -1) for one in sums], pools)
+        values = wanted.finish(sums, pools)
         values[:, ~defined | np.isnan(values[:1]).any(axis=0)] = undefined
         return values.reshape(shape)
-
-    @cached_property
-    def _ends(self) -> list[tuple[Ints, Ints]]:
-        """By topic, where the lists of all systems start and stop."""
-        assert self._lists is not None
-        near = self._lists[0]
-        ends = [
-            np.ascontiguousarray(side.reshape(near.shape).T) for side in (near.start, near.stop)
-        ]
-        return list(zip(*ends, strict=True))
 
     def _blocks(self, labels: Labels) -> list[slice]:
         """Split vectors into blocks small enough for all that a measure makes of their lists."""

@@ -124,55 +124,63 @@ Array<double> ideal_shares(Tabled<double> chances, Given<int64_t> offsets, Given
     return array(std::move(found));
 }
 
-// Lists are entries start .. stop of `document` and `weight`.
-std::vector<WeightedList> weighted_lists(const Given<int64_t> &start, const Given<int64_t> &stop,
+// The lists of one topic: entries start .. stop [system, topic] of `document` and `weight`.
+std::vector<WeightedList> weighted_lists(const Tabled<int64_t> &start, const Tabled<int64_t> &stop,
                                          const Given<int32_t> &document,
-                                         const Given<double> &weight, int64_t documents) {
-    check_sizes({{"start", start.size()}, {"stop", stop.size()}});
-    check_sizes({{"document", document.size()}, {"weight", weight.size()}});
+                                         const Given<double> &weight, size_t topic,
+                                         size_t documents) {
     std::vector<WeightedList> lists;
     auto entries = static_cast<int64_t>(document.size());
-    for (size_t i = 0; i < start.size(); ++i) {
-        if (start(i) < 0 || stop(i) < start(i) || stop(i) > entries)
+    for (size_t i = topic; i < start.size(); i += start.shape(1)) {
+        int64_t begin = start.data()[i], end = stop.data()[i];
+        if (begin < 0 || end < begin || end > entries)
             throw std::out_of_range("a list lies outside the entries");
-        const int32_t *mine = document.data() + start(i);
-        auto size = static_cast<size_t>(stop(i) - start(i));
-        for (size_t e = 0; e < size; ++e)
-            if (mine[e] < 0 || mine[e] >= documents)
+        WeightedList list{document.data() + begin, weight.data() + begin,
+                          static_cast<size_t>(end - begin)};
+        for (size_t e = 0; e < list.size; ++e)
+            if (list.document[e] < 0 || static_cast<size_t>(list.document[e]) >= documents)
                 throw std::out_of_range("a document lies outside its topic");
-        lists.push_back({mine, weight.data() + start(i), size});
+        lists.push_back(list);
     }
     return lists;
 }
 
-// `worth` and `counted` of all grades, then of documents that were pooled and not judged; `counted` is
-// empty where it is the worth. `levels`: [level, vector].
+// [system, topic * vector] for as many topics as there are levels of, from `first` on. `worth` and
+// `counted` of all grades, then of documents that were pooled and not judged; `counted` is empty where
+// it is the worth. `levels`: [topic, level, vector], or the vectors of all lists. Topic t has the
+// documents from offset t to offset t + 1 of the labels.
 template <class Label>
 Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> worth,
-                  Given<double> counted, Tabled<double> levels, int64_t first, int64_t documents,
-                  Given<int64_t> start, Given<int64_t> stop, Given<int32_t> document,
-                  Given<double> weight) {
-    auto columns = static_cast<int64_t>(labels.shape(1));
-    if (first < 0 || first > columns || documents < 0 || documents > columns - first)
-        throw std::out_of_range("the topic lies outside the labels");
+                  Given<double> counted, Stacked<double> levels, Given<int64_t> offsets,
+                  size_t first, Tabled<int64_t> start, Tabled<int64_t> stop,
+                  Given<int32_t> document, Given<double> weight) {
+    size_t topics = start.shape(1), some = levels.shape(0), number = levels.shape(1);
+    check_offsets(offsets, topics, labels.shape(1));
+    if (first > topics || some > topics - first) throw std::out_of_range("there is no such topic");
     const NamedKernel &chosen = kernel(name);
     if (!worth.size()) throw std::out_of_range("no worth is given");
     if (counted.size()) check_sizes({{"worth", worth.size()}, {"counted", counted.size()}});
-    if (levels.shape(0) < chosen.levels) throw std::out_of_range("too few levels are given");
-    auto lists = weighted_lists(start, stop, document, weight, documents);
+    if (number < chosen.levels) throw std::out_of_range("too few levels are given");
+    check_sizes({{"systems of start", start.shape(0)}, {"systems of stop", stop.shape(0)}});
+    check_sizes({{"topics of start", topics}, {"topics of stop", stop.shape(1)}});
+    check_sizes({{"document", document.size()}, {"weight", weight.size()}});
     LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1)};
-    bool of_lists = levels.shape(0) && levels.shape(1) != given.vectors;
+    bool of_lists = number && levels.shape(2) != given.vectors;
     if (of_lists)
-        check_sizes({{"vectors of all lists", cells({lists.size(), given.vectors})},
-                     {"levels", levels.shape(1)}});
-    size_t grades = worth.size() - 1;
-    Table scores = table(lists.size(), given.vectors);
+        check_sizes({{"vectors of all lists", cells({start.shape(0), given.vectors})},
+                     {"levels", levels.shape(2)}});
+    Table scores = table(start.shape(0), cells({some, given.vectors}));
     {
         nb::gil_scoped_release free;
-        score_topic(chosen, given, {worth.data(), grades},
-                    {counted.data(), counted.size() ? grades : 0}, levels.data(), levels.shape(0),
-                    of_lists, static_cast<size_t>(first), static_cast<size_t>(documents), lists,
-                    scores.data());
+        Worth adds(worth.data(), worth.size()), counts(counted.data(), counted.size());
+        for (size_t t = 0; t < some; ++t) {
+            auto begin = static_cast<size_t>(offsets(first + t));
+            TopicPart part{begin, static_cast<size_t>(offsets(first + t + 1)) - begin};
+            score_topic(chosen, given, adds, counted.size() ? &counts : nullptr,
+                        {levels.data() + t * number * levels.shape(2), number, of_lists}, part,
+                        weighted_lists(start, stop, document, weight, first + t, part.documents),
+                        scores.data() + t * given.vectors, some * given.vectors);
+        }
     }
     return scores;
 }
@@ -193,8 +201,9 @@ Array<int64_t> grade_counts(Tabled<Label> labels, Given<int64_t> offsets, size_t
             for (size_t t = 0; t < topics; ++t) {
                 const Label *mine = labels.data() + v * labels.shape(1);
                 int64_t *found = counts.data() + (t * vectors + v) * grades;
-                for (int64_t d = offsets(t); d < offsets(t + 1); ++d)
-                    if (mine[d] >= 0 && static_cast<size_t>(mine[d]) < grades) ++found[mine[d]];
+                for (size_t g = 0; g < grades; ++g)  // many labels at once
+                    found[g] = std::count(mine + offsets(t), mine + offsets(t + 1),
+                                          static_cast<Label>(g));
             }
     }
     return array(std::move(counts));
@@ -347,13 +356,13 @@ void bind_scoring(nb::module_ &m) {
     m.def("ideal_shares", &ideal_shares, "chances"_a, "offsets"_a, "gains"_a, "discounts"_a,
           "The mean of each document's gain over that of the best list of its topic.");
 
-    auto scores_doc = "Scores [list, vector] of one topic's lists under label vectors "
-                      "[vector, document].";
+    auto scores_doc = "Scores [system, topic * vector] of the lists of some topics under label "
+                      "vectors [vector, document].";
     m.def("score_lists", &score_lists<int16_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
-          "levels"_a, "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
+          "levels"_a, "offsets"_a, "first"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
           scores_doc);
     m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
-          "levels"_a, "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
+          "levels"_a, "offsets"_a, "first"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
           scores_doc);
     auto counts_doc = "Documents [topic * vector * grade] of each grade under label vectors [vector, "
                       "document].";

@@ -24,8 +24,12 @@ namespace hungjury {
 // types. Comparisons choose among them without branches.
 #if defined(__GNUC__)
 typedef double Number __attribute__((vector_size(4 * sizeof(double))));
+typedef int64_t Choice __attribute__((vector_size(4 * sizeof(int64_t))));  // of a comparison
+inline Number only(Choice chosen, Number value) { return (Number)(chosen & (Choice)value); }
 #else
 using Number = double;
+using Choice = bool;
+inline Number only(Choice chosen, Number value) { return chosen ? value : 0.0; }
 #endif
 
 constexpr size_t kLanes = 16;  // label vectors worked on at once: their sums stay in registers
@@ -42,13 +46,20 @@ struct alignas(64) Lanes {
 inline void take_smaller(Number &a, const Number &b) { a = a < b ? a : b; }
 inline void take_larger(Number &a, const Number &b) { a = a > b ? a : b; }
 
+// What a kernel has computed of a list before any labels vary.
+struct Prepared {
+    std::vector<int32_t> document, rank;  // of documents of value 1 under some label vector
+    std::vector<double> pulled;           // [such document]: by those of value 1 under all of them
+    std::vector<size_t> changing;         // which of these documents have both values
+};
+
 // A ranked list, best first: its documents, counted within the topic, each with the weight of its
 // rank. Documents that weigh nothing are left out.
 struct WeightedList {
     const int32_t *document;
     const double *weight;
     size_t size;
-    const double *prepared = nullptr;  // [place]: what a kernel has computed of the list alone
+    const Prepared *prepared = nullptr;
 };
 
 // What the documents of a topic are worth under the label vectors, once for what a document adds and
@@ -228,12 +239,8 @@ template <bool logarithms> const double *pulls_within(size_t reach) {
     return table.data() + table.size() / 2;
 }
 
-inline int32_t rank_at(WeightedList list, size_t place) {
-    return static_cast<int32_t>(list.weight[place]);
-}
-
 template <bool logarithms> const double *pulls_of(WeightedList list) {
-    return pulls_within<logarithms>(list.size ? rank_at(list, list.size - 1) : 0);
+    return pulls_within<logarithms>(list.size ? static_cast<size_t>(list.weight[list.size - 1]) : 0);
 }
 
 // Weights are ranks.
@@ -244,21 +251,6 @@ inline void check_ranks(WeightedList list) {
             throw std::out_of_range("ranks do not ascend");
         last = list.weight[i];
     }
-}
-
-// Adds pulls from some ranks, four at once, times a sign, to the sums at others.
-inline void add_pulls(const double *pulls, const std::vector<int32_t> &from, double sign,
-                      const std::vector<int32_t> &to, std::vector<double> &sums) {
-    const int32_t *at = to.data();
-    size_t k = 0;
-    for (; k + 4 <= from.size(); k += 4) {
-        const double *a = pulls - from[k], *b = pulls - from[k + 1];
-        const double *c = pulls - from[k + 2], *d = pulls - from[k + 3];
-        for (size_t i = 0; i < to.size(); ++i)
-            sums[i] += sign * ((a[at[i]] + b[at[i]]) + (c[at[i]] + d[at[i]]));
-    }
-    for (; k < from.size(); ++k)
-        for (size_t i = 0; i < to.size(); ++i) sums[i] += sign * pulls[at[i] - from[k]];
 }
 
 // Precision at documents of value 1, averaged over the moves between them: as many start at one
@@ -302,67 +294,90 @@ HUNGJURY_WIDE inline void walk_to_next(WeightedList list, const TopicValues &top
     moves.mean(out);
 }
 
-// The pull of all other documents of a list, at each of them.
-template <bool logarithms> std::vector<double> pulled_by_all(WeightedList list) {
-    check_ranks(list);
-    std::vector<int32_t> ranks(list.weight, list.weight + list.size);
-    std::vector<double> sums(list.size);
-    add_pulls(pulls_of<logarithms>(list), ranks, 1, ranks, sums);
-    return sums;
-}
-
-inline std::vector<double> only_checked(WeightedList list) {
+inline Prepared only_checked(WeightedList list, const std::vector<double> &) {
     check_ranks(list);
     return {};
 }
 
-// the same, of a user who moves from each to all others. Most documents have one value under all of
-// these label vectors, and pull alike: only those that change are added up side by side.
+// `steady`: [document] the value under all label vectors; NaN where it changes. Most documents do
+// not change, and pull alike under all of them.
+template <bool logarithms>
+Prepared pulled_by_steady(WeightedList list, const std::vector<double> &steady) {
+    check_ranks(list);
+    const double *pulls = pulls_of<logarithms>(list);
+    Prepared known;
+    std::vector<int32_t> always;
+    for (size_t i = 0; i < list.size; ++i) {
+        double value = steady[static_cast<size_t>(list.document[i])];
+        if (value == 0) continue;
+        auto rank = static_cast<int32_t>(list.weight[i]);
+        if (value > 0) always.push_back(rank);
+        else known.changing.push_back(known.rank.size());
+        known.document.push_back(list.document[i]);
+        known.rank.push_back(rank);
+    }
+    for (int32_t rank : known.rank) {
+        double sum = 0;
+        for (int32_t from : always) sum += pulls[rank - from];
+        known.pulled.push_back(sum);
+    }
+    return known;
+}
+
+// A document that changes, under the label vectors that are worked on.
+struct alignas(64) Change {
+    Choice relevant[kSteps];
+    int32_t rank;
+};
+using Changes = std::vector<Change>;
+
+// The pulls at as many documents as there are sums, from the one at `at` on.
+template <size_t documents>
+HUNGJURY_INLINE void pull(const Prepared &known, const Changes &changes, const double *pulls,
+                          size_t at, Lanes (&sums)[documents]) {
+    for (size_t i = 0; i < documents; ++i)
+        for (size_t j = 0; j < kSteps; ++j) sums[i].of[j] = known.pulled[at + i] - Number{};
+    for (const Change &change : changes) {
+        Number each[documents];
+        for (size_t i = 0; i < documents; ++i)
+            each[i] = pulls[known.rank[at + i] - change.rank] - Number{};
+        for (size_t j = 0; j < kSteps; ++j) {
+            Choice relevant = change.relevant[j];
+            for (size_t i = 0; i < documents; ++i) sums[i].of[j] += only(relevant, each[i]);
+        }
+    }
+}
+
+// the same, of a user who moves from each to all others
 HUNGJURY_WIDE inline void walk_to_any(WeightedList list, const TopicValues &topic, Lanes &out,
                                       const double *pulls) {
-    thread_local std::vector<int32_t> ranks, always, not_always, changing;
-    thread_local std::vector<const Lanes *> values;
-    thread_local std::vector<Lanes> changes;
-    thread_local std::vector<double> pulled;  // by documents that do not change
-    for (auto *one : {&ranks, &always, &not_always, &changing}) one->clear();
-    values.clear();
-    changes.clear();
-    pulled.clear();
-    for (size_t i = 0; i < list.size; ++i) {
-        const Lanes &value = topic.value[list.document[i]];
-        double sums[4] = {};
-        for (size_t j = 0; j < kLanes; ++j) sums[j % 4] += value.each()[j];
-        double ones = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        int32_t rank = rank_at(list, i);
-        (ones == kLanes ? always : not_always).push_back(rank);
-        if (ones == 0) continue;
-        ranks.push_back(rank);
-        values.push_back(&value);
-        pulled.push_back(list.prepared[i]);
-        if (ones == kLanes) continue;
-        changing.push_back(rank);
-        changes.push_back(value);
-    }
-    if (not_always.size() < always.size()) {
-        add_pulls(pulls, not_always, -1, ranks, pulled);
-    } else {
-        std::fill(pulled.begin(), pulled.end(), 0.0);
-        add_pulls(pulls, always, 1, ranks, pulled);
+    const Prepared &known = *list.prepared;
+    thread_local Changes changes;
+    changes.resize(known.changing.size());
+    for (size_t k = 0; k < changes.size(); ++k) {
+        const Lanes &value = topic.value[known.document[known.changing[k]]];
+        for (size_t j = 0; j < kSteps; ++j) changes[k].relevant[j] = value.of[j] > 0;
+        changes[k].rank = known.rank[known.changing[k]];
     }
     Moves moves;
-    for (size_t i = 0; i < ranks.size(); ++i) {
-        Lanes number;
-        for (size_t j = 0; j < kSteps; ++j) number.of[j] = pulled[i] + Number{};
-        for (size_t k = 0; k < changing.size(); ++k) {
-            double pull = pulls[ranks[i] - changing[k]];
-            for (size_t j = 0; j < kSteps; ++j) number.of[j] += pull * changes[k].of[j];
-        }
+    auto move = [&](size_t i, const Lanes &number) {
+        const Lanes &values = topic.value[known.document[i]];
         for (size_t j = 0; j < kSteps; ++j) {
-            const Number &value = values[i]->of[j];
-            moves.reach(j, value, ranks[i]);
+            const Number &value = values.of[j];
+            moves.reach(j, value, known.rank[i]);
             moves.number.of[j] += value * number.of[j];
             moves.sum.of[j] += value * number.of[j] * moves.precision.of[j];
         }
+    };
+    size_t i = 0;
+    for (Lanes two[2]; i + 2 <= known.rank.size(); i += 2) {  // their sums stay in registers
+        pull(known, changes, pulls, i, two);
+        move(i, two[0]);
+        move(i + 1, two[1]);
+    }
+    for (Lanes one[1]; i < known.rank.size(); ++i) {
+        pull(known, changes, pulls, i, one);
+        move(i, one[0]);
     }
     moves.mean(out);
 }
@@ -376,7 +391,7 @@ struct NamedKernel {
     const char *name;
     Kernel score;
     size_t levels;  // that it needs at least
-    std::vector<double> (*prepare)(WeightedList) = nullptr;
+    Prepared (*prepare)(WeightedList, const std::vector<double> &steady) = nullptr;
 };
 
 inline const NamedKernel &kernel(const std::string &name) {
@@ -388,26 +403,31 @@ inline const NamedKernel &kernel(const std::string &name) {
         {"blended", add_blended, 0},
         {"LO_OR_ID", average_walk<walk_to_next, false>, 0, only_checked},
         {"LO_OR_LID", average_walk<walk_to_next, true>, 0, only_checked},
-        {"GL_OR_ID", average_walk<walk_to_any, false>, 0, pulled_by_all<false>},
-        {"GL_OR_LID", average_walk<walk_to_any, true>, 0, pulled_by_all<true>},
+        {"GL_OR_ID", average_walk<walk_to_any, false>, 0, pulled_by_steady<false>},
+        {"GL_OR_LID", average_walk<walk_to_any, true>, 0, pulled_by_steady<true>},
     };
     for (const auto &one : all)
         if (name == one.name) return one;
     throw std::invalid_argument("no kernel is called " + name);
 }
 
-// What a document of each grade is worth, and last what one is that was pooled and not judged: its
-// grade is negative, but not the lowest number, which documents outside the pool have.
-struct Worth {
-    const double *of_grades;
-    size_t grades;
+// What documents are worth by their label: by grade, and last if they were pooled and not judged.
+// Their grade is then negative, but not the lowest number, which documents outside the pool have.
+class Worth {
+  public:
+    Worth(const double *worth, size_t size) : of_(worth, worth + size) { of_.push_back(0.0); }
 
     template <class Label> double of(Label label) const {
-        if (label < 0) return label == std::numeric_limits<Label>::min() ? 0.0 : of_grades[grades];
+        size_t grades = of_.size() - 2;
+        if (label < 0)
+            return of_[grades + (label == std::numeric_limits<Label>::min() ? 1 : 0)];
         if (static_cast<size_t>(label) >= grades)
             throw std::out_of_range("a label is above the largest grade");
-        return of_grades[static_cast<size_t>(label)];
+        return of_[static_cast<size_t>(label)];
     }
+
+  private:
+    std::vector<double> of_;
 };
 
 // Label vectors [vector, document] over all topics.
@@ -418,42 +438,74 @@ template <class Label> struct LabelVectors {
     // The values of the documents from `first` on under `count` vectors from `begin` on.
     void fill(size_t begin, size_t count, size_t first, const Worth &worth,
               std::vector<Lanes> &values) const {
-        for (size_t j = 0; j < count; ++j) {
-            const Label *mine = labels + (begin + j) * documents + first;
-            for (size_t d = 0; d < values.size(); ++d) values[d].each()[j] = worth.of(mine[d]);
+        const Label *mine = labels + begin * documents + first;
+        for (size_t d = 0; d < values.size(); ++d) {
+            double *each = values[d].each();
+            for (size_t j = 0; j < count; ++j) each[j] = worth.of(mine[j * documents + d]);
         }
     }
 };
 
-// Scores [list, vector] of the lists of one topic, whose documents are those from `first` on.
-// `levels`: [level, vector], or, where each list has its own, [level, list * vector]; `counted`: of
-// no grades where documents count by their worth.
+// The documents of a topic in label vectors: those from `first` on.
+struct TopicPart {
+    size_t first, documents;
+};
+
+// What the pools of label vectors add to a formula: [level, vector], or, where each list has a pool
+// of its own, [level, list * vector].
+struct Levels {
+    const double *of;
+    size_t number;
+    bool of_lists;
+};
+
+// The value of each document under all label vectors; NaN where it changes.
 template <class Label>
-void score_topic(const NamedKernel &kernel, const LabelVectors<Label> &given, Worth worth,
-                 Worth counted, const double *levels, size_t number, bool of_lists, size_t first,
-                 size_t documents, std::vector<WeightedList> lists, double *out) {
-    std::vector<std::vector<double>> prepared;
-    for (size_t i = 0; i < lists.size() && kernel.prepare; ++i) {
-        prepared.push_back(kernel.prepare(lists[i]));
-        lists[i].prepared = prepared[i].data();
+std::vector<double> steady_values(const LabelVectors<Label> &given, const Worth &worth,
+                                  TopicPart part, std::vector<Lanes> &values) {
+    std::vector<double> steady;
+    for (size_t begin = 0; begin < given.vectors; begin += kLanes) {
+        size_t count = std::min(kLanes, given.vectors - begin);
+        given.fill(begin, count, part.first, worth, values);
+        for (size_t d = 0; d < part.documents; ++d) {
+            const double *each = values[d].each();
+            if (!begin) steady.push_back(each[0]);
+            for (size_t j = 0; j < count; ++j)
+                if (each[j] != steady[d]) steady[d] = std::numeric_limits<double>::quiet_NaN();
+        }
     }
-    bool apart = counted.grades > 0;
-    std::vector<Lanes> values(documents, Lanes{}), counts(apart ? documents : 0, Lanes{});
-    std::vector<Lanes> limits(number);
+    return steady;
+}
+
+// Scores the lists of one topic, `apart` numbers from one list to the next. `counted` is nullptr
+// where documents count by their worth.
+template <class Label>
+void score_topic(const NamedKernel &kernel, const LabelVectors<Label> &given, const Worth &worth,
+                 const Worth *counted, Levels levels, TopicPart part,
+                 std::vector<WeightedList> lists, double *out, size_t apart) {
+    std::vector<Lanes> values(part.documents, Lanes{}), counts(counted ? part.documents : 0, Lanes{});
+    std::vector<Prepared> prepared;
+    if (kernel.prepare) {
+        auto steady = steady_values(given, worth, part, values);
+        for (WeightedList list : lists) prepared.push_back(kernel.prepare(list, steady));
+        for (size_t i = 0; i < lists.size(); ++i) lists[i].prepared = &prepared[i];
+    }
+    std::vector<Lanes> limits(levels.number);
     for (auto &limit : limits) std::fill_n(limit.each(), kLanes, 1.0);
-    TopicValues topic{values.data(), apart ? counts.data() : values.data(), limits.data(), number};
+    TopicValues topic{values.data(), counted ? counts.data() : values.data(), limits.data(),
+                      levels.number};
     Lanes scores;
     for (size_t begin = 0; begin < given.vectors; begin += kLanes) {
         size_t count = std::min(kLanes, given.vectors - begin);
-        given.fill(begin, count, first, worth, values);
-        if (apart) given.fill(begin, count, first, counted, counts);
+        given.fill(begin, count, part.first, worth, values);
+        if (counted) given.fill(begin, count, part.first, *counted, counts);
         for (size_t i = 0; i < lists.size(); ++i) {
-            size_t sets = of_lists ? lists.size() : 1, mine = of_lists ? i : 0;
-            for (size_t k = 0; k < number && (of_lists || !i); ++k)
-                std::copy_n(levels + (k * sets + mine) * given.vectors + begin, count,
+            size_t sets = levels.of_lists ? lists.size() : 1, mine = levels.of_lists ? i : 0;
+            for (size_t k = 0; k < levels.number && (levels.of_lists || !i); ++k)
+                std::copy_n(levels.of + (k * sets + mine) * given.vectors + begin, count,
                             limits[k].each());
             kernel.score(lists[i], topic, scores);
-            std::copy_n(scores.each(), count, out + i * given.vectors + begin);
+            std::copy_n(scores.each(), count, out + i * apart + begin);
         }
     }
 }
