@@ -298,7 +298,7 @@ def _errors(
     systems = len(scorer.alignment.systems)
     total, squared, level = np.zeros(systems), np.empty((2, len(chosen))), 0.0
     products = Products(systems, [gold.disagreement / probability])
-    turn = independent(gold.shares)
+    turn, several = independent(gold.shares), bool(gold.disagreement.any())
     for mine, effect in effects_in_parts(scorer, labels, gold.grades, chosen):
         table = effect.turned(off[mine, :, None]).table()
         error = table[:, :, 0]  # [system, document]
@@ -306,7 +306,8 @@ def _errors(
         total += error @ (1 / pi - 1)
         level += float(((error.mean(axis=0) / pi) ** 2 @ (1 - pi)).sum())
         squared[:, mine] = along_and_across(table, axis)
-        effect.turned(turn[mine]).add_to(products, mine)
+        if several:
+            effect.turned(turn[mine]).add_to(products, mine)
     return total, level, squared, products.finish()[0]
 
 

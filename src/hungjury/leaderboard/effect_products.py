@@ -43,20 +43,29 @@ class Products:
         system: Ints,
         document: Ints,
         value: Floats,
+        topic: Ints,
         bases: Floats,
         rate: Floats,
     ) -> None:
         """system, document, value [entry, part]: of lists that contain documents, counted among
-        these; bases: [system, draw]; rate: [draw, document, part]"""
+        these; topic: [document]; bases: [topic, system, draw]; rate: [draw, document, part]"""
         real = value.any(axis=1)
         row, document, value = system[real].astype(np.int32), document[real], value[real]
-        each, cross = np.einsum("np,knp->kn", value, rate[:, document]), []
+        topics, systems, draws = bases.shape
+        each = np.einsum("np,knp->kn", value, rate[:, document])
+        squares = np.einsum("kdp,ldp->dkl", rate, rate).reshape(len(topic), -1)
+        member = np.equal.outer(np.arange(topics), topic).astype(float)
+        key = topic[document] * systems + row
+        cross: list[Floats] = []
         for weight in self.weights:
             mine = weight[documents]
             heavy = mine[document]
-            own = [np.bincount(row, one * heavy, self.systems) for one in each]
-            pool = np.einsum("kdp,ldp->kl", rate * mine[:, None], rate)
-            cross.append(np.stack(own, axis=1) + bases @ pool / 2)
+            own = [np.bincount(key, one * heavy, topics * systems) for one in each]
+            pool = (member * mine) @ squares / 2
+            half = np.stack(own, axis=1).reshape(bases.shape)
+            half = half + bases @ pool.reshape(topics, draws, draws)
+            cross.append(half.transpose(1, 0, 2).reshape(systems, -1))
+        bases = bases.transpose(1, 0, 2).reshape(systems, -1)
         self.held.append((row, document + documents.start, value, bases, cross))
         self.waiting += value.size
         if self.waiting > ENTRIES_AT_ONCE:

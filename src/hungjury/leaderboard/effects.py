@@ -13,109 +13,70 @@ not affect each other, so one vector changes a document of every topic at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 
 from hungjury import native
-from hungjury.base.arrays import Bools, Floats, Int16s, Ints
+from hungjury.base.arrays import Bools, Floats, Int16s, Int32s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
 from hungjury.leaderboard.effect_products import Products
 from hungjury.measures.base import Kernel, pools_of
-from hungjury.measures.batch import Scorer, weighted_places
+from hungjury.measures.batch import Scorer, places, weighted_places
 from hungjury.measures.scores import averaged
 
+LINEAR = ("gains", "precisions", "cascade")  # kernels that are linear in a document's worth
 
-class TopicLists(Record, eq=False):
-    """The lists of one topic as a table [system, place]."""
 
-    document: Ints  # within the topic; one more than there are in the padding
-    weight: Floats  # 0 in the padding
-    documents: int
+class Lists(Record, eq=False):
+    """The lists of topics that follow each other: all places, one list after the other."""
+
     kernel: Kernel
+    shape: tuple[int, int]  # systems and topics
+    end: Ints  # [list + 1]: of its places; list: system * topics + topic
+    document: Int32s  # [place], counted from the first of the topics
+    weight: Floats  # [place]
+    topic: Ints  # [document]
 
     @staticmethod
-    def of(alignment: Alignment, weight: Floats, kernel: Kernel, topic: int) -> TopicLists:
-        topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
-        start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
-        place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
-        padding = place >= stop[:, None]
-        place = np.minimum(place, max(len(weight) - 1, 0))
-        size = part.stop - part.start
-        weights = np.where(padding, 0.0, weight[place]) if len(weight) else np.zeros(place.shape)
-        used = weights.any(axis=0)
-        last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
-        known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
-        document = np.where(padding[:, :last], size, known - part.start)
-        return TopicLists(document.astype(np.int64), weights[:, :last], size, kernel)
+    def of(alignment: Alignment, weight: Floats, kernel: Kernel, topics: slice) -> Lists:
+        systems, number = len(alignment.systems), topics.stop - topics.start
+        every = np.arange(systems * len(alignment.pool.topics)).reshape(systems, -1)
+        row, entry = places(alignment, every[:, topics].ravel())
+        end = np.searchsorted(row, np.arange(systems * number + 1))
+        offsets = alignment.pool.offsets[topics.start : topics.stop + 1]
+        document = (alignment.document[entry] - offsets[0]).astype(np.int32)
+        topic = np.repeat(np.arange(number), np.diff(offsets))
+        return Lists(kernel, (systems, number), end, document, weight[entry], topic)
+
+    @cached_property
+    def system(self) -> Ints:
+        """[place]"""
+        return np.repeat(np.arange(len(self.end) - 1), np.diff(self.end)) // self.shape[1]
 
     def by_document(self, value: Floats) -> Floats:
-        """[system, document] from [system, place]; 0 for documents that a list does not contain."""
-        out = np.zeros((len(value), self.documents + 1))
-        np.put_along_axis(out, self.document, value, axis=1)
-        return out[:, :-1]
-
-    def at_places(self, value: Floats) -> Floats:
-        """[..., system, place] from [..., document]."""
-        padded = np.zeros((*value.shape[:-1], self.documents + 1))
-        padded[..., :-1] = value
-        return padded.take(self.document, axis=-1)
+        """[system, document] from [place]; 0 for documents that a list does not contain."""
+        out = np.zeros((self.shape[0], len(self.topic)))
+        out[self.system, self.document] = value
+        return out
 
     def walk(self, worth: Floats) -> tuple[Floats, Floats]:
-        """Sums [draw, system] for the worth of the documents [draw, document], and what one more
-        worth of the document at a place adds to them [draw, system, place]; one draw where that is
-        the same for all."""
-        return LINEAR[self.kernel.name](self, worth)
-
-
-Walk = Callable[[TopicLists, Floats], tuple[Floats, Floats]]
-
-
-def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    return (lists.weight * lists.at_places(worth)).sum(axis=2), lists.weight[None]
-
-
-def _by_draw(walk: Walk) -> Walk:
-    """Walk for one draw after the other, whose tables stay in the cache."""
-
-    def walks(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-        sums, slopes = zip(*(walk(lists, one) for one in worth), strict=True)
-        return np.stack(sums), np.stack(slopes)
-
-    return walks
-
-
-@_by_draw
-def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    here = lists.at_places(worth)
-    before = np.cumsum(here, axis=1) - here
-    each = lists.weight * here
-    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
-    return (each * (1 + before)).sum(axis=1), lists.weight * (1 + before) + below
-
-
-@_by_draw
-def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    here = lists.at_places(worth)
-    left = np.cumprod(1 - here, axis=1)
-    reached = left / (1 - here)
-    each = lists.weight * here * reached
-    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
-    slope = lists.weight * reached - below / (1 - here)
-    return each.sum(axis=1), slope
-
-
-LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
+        """Sums [draw, system, topic] for the worth of the documents [draw, document], and what one
+        more worth of the document at a place adds to them [draw, place]; one draw where that is the
+        same for all."""
+        sums, slopes = native.walk_lists(
+            self.kernel.name, worth, self.end, self.document, self.weight
+        )
+        return sums.reshape(len(worth), *self.shape), slopes
 
 
 ROUNDING = 1e-12  # smaller variances, beside the squares they are differences of, are 0
 SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
-RATES_AT_ONCE = 1 << 20  # numbers of documents in pools that several topics are tried with
+EFFECTS_AT_ONCE = 1 << 18  # of all systems, for topics that are worked on at once
 
 
 class TabledEffects(Record, eq=False):
@@ -155,34 +116,43 @@ class TabledEffects(Record, eq=False):
 class LinearEffects(Record, eq=False):
     """The same as bases @ rate, plus slope * pull if a list contains the document."""
 
-    lists: TopicLists
-    at: Ints  # the documents, within the topic
-    bases: Floats  # [system, draw]
+    topic: Ints  # [document], ascending
+    bases: Floats  # [topic, system, draw]
     rate: Floats  # [draw, document, grade]
-    slopes: Floats  # [draw, system, place]; one draw where they are all the same
-    pull: Floats  # [draw, document, grade], with as many draws
+    pull: Floats  # [draw, document, grade], with as many draws as there are slopes
+    slopes: Floats  # [draw, place]; one draw where they are all the same
+    system: Ints  # [place], of the places that show one of the documents
+    document: Ints  # [place]
 
     def table(self) -> Floats:
-        draws, *shape = self.rate.shape
-        out = (self.bases @ self.rate.reshape(draws, -1)).reshape(-1, *shape)
-        system, document, own = self.entries(self.pull)
-        out[system, document] += own
-        return np.asarray(out)
+        draws, documents, grades = self.rate.shape
+        out = np.empty((self.bases.shape[1], documents, grades))
+        ends = np.searchsorted(self.topic, np.arange(len(self.bases) + 1))
+        for bases, first, last in zip(self.bases, ends, ends[1:], strict=False):
+            rate = self.rate[:, first:last].reshape(draws, -1)
+            out[:, first:last] = (bases @ rate).reshape(len(bases), -1, grades)
+        out[self.system, self.document] += self.own(self.pull)
+        return out
+
+    def own(self, pull: Floats) -> Floats:
+        """[place, part]: slope * pull [draw, document, part]."""
+        parts = zip(self.slopes, pull, strict=True)
+        return np.asarray(sum(s[:, None] * p.take(self.document, 0) for s, p in parts))
 
     def spread(self, grade: int) -> Floats:
-        systems = len(self.bases)
+        systems = self.bases.shape[1]
         if systems == 1 or not self.sparse:
             return TabledEffects(self.table()).spread(grade)
-        system, document, value = self.entries(self.pull[:, :, grade : grade + 1])
-        own = value[:, 0]
-        apart, rate = self.bases - self.bases.mean(axis=0), self.rate[:, :, grade]
+        own = self.own(self.pull[:, :, grade : grade + 1])[:, 0]
+        apart, rate = self.bases - self.bases.mean(axis=1, keepdims=True), self.rate[:, :, grade]
         # the effects of the pool, around their mean over systems
-        shared = np.einsum("nk,kn->n", apart[system], rate[:, document])
+        around = apart[self.topic[self.document], self.system]
+        shared = np.einsum("nk,kn->n", around, rate[:, self.document])
 
         def summed(value: Floats) -> Floats:
-            return np.asarray(np.bincount(document, value, len(self.at)), dtype=float)
+            return np.bincount(self.document, value, len(self.topic)).astype(float)
 
-        pool = np.einsum("kd,kl,ld->d", rate, apart.T @ apart, rate)
+        pool = np.einsum("kd,dkl,ld->d", rate, (apart.transpose(0, 2, 1) @ apart)[self.topic], rate)
         square = pool + summed(own * (own + 2 * shared)) - summed(own) ** 2 / systems
         square[square < ROUNDING * (pool + summed(own**2))] = 0
         return np.asarray(np.sqrt(square / (systems - 1)))
@@ -190,38 +160,40 @@ class LinearEffects(Record, eq=False):
     @property
     def sparse(self) -> bool:
         """True if lists show few of the documents in the places that count."""
-        return bool(self.slopes.shape[2] <= SPARSE * len(self.at))
-
-    def entries(self, pull: Floats) -> tuple[Ints, Ints, Floats]:
-        """System, document and slope * pull [entry, part], wherever a list contains one of the
-        documents."""
-        own = np.full(self.lists.documents + 1, -1)
-        own[self.at] = np.arange(len(self.at))
-        at = own.take(self.lists.document.ravel())
-        shown = np.flatnonzero(at >= 0)
-        document = at.take(shown)
-        slopes = self.slopes.reshape(len(pull), -1).take(shown, axis=1)
-        value = sum(s[:, None] * p.take(document, 0) for s, p in zip(slopes, pull, strict=True))
-        return shown // self.lists.document.shape[1], document, np.asarray(value)
+        return bool(len(self.system) <= SPARSE * self.bases.shape[1] * len(self.topic))
 
     @property
     def size(self) -> int:
-        mine = (self.lists.document, self.lists.weight, self.slopes, self.rate, self.pull)
-        return sum(one.size for one in mine)
+        return sum(one.size for one in vars(self).values())
 
     def of(self, which: Ints) -> LinearEffects:
-        rate, pull = (one[:, which] for one in (self.rate, self.pull))
-        return replace(self, at=self.at[which], rate=rate, pull=pull)
+        shown, document = _showing(self.document, which, len(self.topic))
+        return LinearEffects(
+            self.topic[which], self.bases, self.rate[:, which], self.pull[:, which],
+            self.slopes.take(shown, axis=1), self.system.take(shown), document,
+        )  # fmt: skip
 
     def turned(self, turn: Floats) -> LinearEffects:
         rate, pull = (np.einsum("kdg,dgp->kdp", one, turn) for one in (self.rate, self.pull))
         return replace(self, rate=rate, pull=pull)
 
     def add_to(self, products: Products, documents: slice) -> None:
-        if not self.sparse:
+        if self.sparse:
+            value = self.own(self.pull)
+            products.add_linear(
+                documents, self.system, self.document, value, self.topic, self.bases, self.rate
+            )
+        else:
             products.add_table(documents, self.table())
-            return
-        products.add_linear(documents, *self.entries(self.pull), self.bases, self.rate)
+
+
+def _showing(document: Int32s | Ints, which: Ints, documents: int) -> tuple[Ints, Ints]:
+    """The places that show some of the documents, and which of them each shows."""
+    place = np.full(documents, -1)
+    place[which] = np.arange(len(which))
+    at = place.take(document)
+    shown = np.flatnonzero(at >= 0)
+    return shown, at.take(shown)
 
 
 Effects = TabledEffects | LinearEffects
@@ -264,17 +236,30 @@ def effects_in_parts(
         yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
         return
     near, now = weighted_places(scorer.alignment, kernel.weights), np.maximum(labels, -1)
-    step = max(RATES_AT_ONCE // (len(labels) * len(grades) * (scorer.top + 2) ** 2), 1)
-    for block, topics in groupby(_topics_of(pool, documents), lambda one: one[0] // step):
-        some = slice(block * step, min((block + 1) * step, len(pool.topics)))
-        place, rates = _rates(scorer, kernel, now, grades, some)
-        for topic, mine in topics:
-            part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
-            at = documents[mine] - part.start
-            drawn = now[:, part]
-            moved = place[drawn[:, at] + 1]
-            rate = rates[topic - some.start][np.arange(len(now))[:, None], moved]
-            yield mine, _by_kernel(scorer, lists, drawn, rate, grades, at, each)
+    for topics, mine in _blocks(scorer, documents, len(labels), len(grades)):
+        lists = Lists.of(*near, kernel, topics)
+        part = pool.offsets[topics.start], pool.offsets[topics.stop]
+        at, drawn = documents[mine] - part[0], now[:, slice(*part)]
+        place, rates = _rates(scorer, kernel, now, grades, topics)
+        rate = rates[lists.topic[at], np.arange(len(now))[:, None], place[drawn[:, at] + 1]]
+        yield mine, _by_kernel(scorer, lists, drawn, rate, grades, at, each)
+
+
+def _blocks(
+    scorer: Scorer, documents: Ints, draws: int, grades: int
+) -> Iterator[tuple[slice, slice]]:
+    """Topics that are worked on at once, and which of the documents are theirs; only those with
+    some. Their effects are numbers for each system, or there are more for each pool."""
+    systems, topics = scorer.alignment.shape
+    sizes = np.diff(scorer.alignment.pool.offsets)
+    each = grades * max(systems * int(sizes.max(initial=1)), draws * (scorer.top + 2) ** 2)
+    step = max(EFFECTS_AT_ONCE // each, 1)
+    for first in range(0, topics, step):
+        some = slice(first, min(first + step, topics))
+        ends = scorer.alignment.pool.offsets[[some.start, some.stop]]
+        mine = slice(*map(int, np.searchsorted(documents, ends)))
+        if mine.start < mine.stop:
+            yield some, mine
 
 
 class PoolEffects(Record, eq=False):
@@ -323,7 +308,7 @@ def _topics_of(pool: Pool, documents: Ints) -> Iterator[tuple[int, slice]]:
 
 def _by_kernel(
     scorer: Scorer,
-    lists: TopicLists,
+    lists: Lists,
     now: Labels,
     rate: Floats,
     grades: tuple[int, ...],
@@ -338,18 +323,24 @@ def _by_kernel(
     worth = np.append(lists.kernel.worth, 0.0)  # -1, not judged, is worth nothing
     sums, slopes = lists.walk(worth[now])
     change = worth[list(grades)] - worth[now[:, at]][:, :, None]
+    topic = lists.topic[at]
     if scorer.measure.average == "gmean":
-        out = np.zeros((len(lists.weight), len(at), len(grades)))
-        for k, slope in enumerate(np.broadcast_to(slopes, (len(now), *slopes.shape[1:]))):
+        out = np.zeros((lists.shape[0], len(at), len(grades)))
+        for k, slope in enumerate(np.broadcast_to(slopes, (len(now), slopes.shape[1]))):
             moved = lists.by_document(slope)[:, at, None] * change[k]
-            out += averaged((sums[k, :, None, None] + moved) * rate[k], scorer.measure.average)
+            whole = sums[k][:, topic, None] + moved
+            out += averaged(whole * rate[k], scorer.measure.average)
         return TabledEffects((out - out[:, :, :1]) / each)
     pull = change * rate
     pull = (pull - pull[:, :, :1]) / each
     rate = (rate - rate[:, :, :1]) / each
     if len(slopes) == 1:  # the same for all draws
         pull = pull.sum(axis=0, keepdims=True)
-    return LinearEffects(lists, at, sums.T, rate, slopes, pull)
+    shown, document = _showing(lists.document, at, len(lists.topic))
+    return LinearEffects(
+        topic, sums.transpose(2, 1, 0), rate, pull, slopes.take(shown, axis=1),
+        lists.system.take(shown), document,
+    )  # fmt: skip
 
 
 def _rates(
@@ -407,7 +398,7 @@ def contributions(
         return
     near = weighted_places(scorer.alignment, kernel.weights)
     for topic, mine in _topics_of(pool, documents):
-        part, lists = pool.slice(topic), TopicLists.of(*near, kernel, topic)
+        part, lists = pool.slice(topic), Lists.of(*near, kernel, slice(topic, topic + 1))
         lost = _losses_by_kernel(scorer, lists, labels[:, part], weights[:, topic])
         yield topic, mine, lost[:, documents[mine] - part.start]
 
@@ -418,10 +409,10 @@ def linear_kernel(scorer: Scorer) -> Kernel | None:
     return kernel if kernel is not None and kernel.name in LINEAR else None
 
 
-def _losses_by_kernel(scorer: Scorer, lists: TopicLists, labels: Labels, weights: Floats) -> Floats:
+def _losses_by_kernel(scorer: Scorer, lists: Lists, labels: Labels, weights: Floats) -> Floats:
     """[system, document of the topic]; labels: [set, document of the topic]; weights: [set]"""
     worth, scale = np.append(lists.kernel.worth, 0.0), np.arange(scorer.top + 1)
-    total = np.zeros((len(lists.weight), lists.documents))
+    total = np.zeros((lists.shape[0], len(lists.topic)))
     for drawn, weight in zip(labels, weights, strict=True):
         now = worth[np.maximum(drawn, -1)]
         pools = pools_of((drawn[:, None] == scale).sum(axis=0)[None])

@@ -208,7 +208,7 @@ def _within(near: Alignment) -> Int32s:
     return (near.document - pool.offsets[pool.topic_of[near.document]]).astype(np.int32)
 
 
-def places(aligned: Alignment, cells: slice = slice(None)) -> tuple[Ints, Ints]:
+def places(aligned: Alignment, cells: slice | Ints = slice(None)) -> tuple[Ints, Ints]:
     """Return the list, counted from the first of `cells`, and the entry of every place."""
     start, sizes = aligned.start[cells], (aligned.stop - aligned.start)[cells]
     row = np.repeat(np.arange(len(sizes)), sizes)

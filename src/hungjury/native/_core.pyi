@@ -190,6 +190,13 @@ def score_lists(
     document: NDArray[np.int32],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
+def walk_lists(
+    kernel: str,
+    worth: NDArray[np.float64],
+    end: NDArray[np.int64],
+    document: NDArray[np.int32],
+    weight: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def grade_counts(
     labels: NDArray[np.int16] | NDArray[np.uint8], offsets: NDArray[np.int64], grades: int
 ) -> NDArray[np.int64]: ...

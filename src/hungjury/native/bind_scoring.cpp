@@ -11,6 +11,7 @@
 #include "moments.h"
 #include "pairs.h"
 #include "products.h"
+#include "walks.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -183,6 +184,31 @@ Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> w
         }
     }
     return scores;
+}
+
+// Sums [set, list] and slopes [set, place] of lists for the worth of documents [set, document]; list l
+// has the places from end l to end l + 1. The slopes of gains are the same for all sets: [1, place].
+nb::tuple walk_lists(const std::string &name, Tabled<double> worth, Given<int64_t> end,
+                     Given<int32_t> document, Given<double> weight) {
+    Walk walk = walk_by(name);
+    size_t lists = end.size() ? end.size() - 1 : 0, sets = worth.shape(0), places = document.size();
+    check_sizes({{"document", places}, {"weight", weight.size()}});
+    check_offsets(end, lists, places);
+    check_codes(document, worth.shape(1), "a document lies outside the pool");
+    size_t apart = walk == walk_gains ? 0 : places;
+    Table sums = table(sets, lists), slopes = table(apart ? sets : 1, places);
+    {
+        nb::gil_scoped_release free;
+        for (size_t k = 0; k < sets; ++k)
+            for (size_t i = 0; i < lists; ++i) {
+                auto begin = static_cast<size_t>(end(i));
+                WeightedList list{document.data() + begin, weight.data() + begin,
+                                  static_cast<size_t>(end(i + 1)) - begin};
+                sums.data()[k * lists + i] = walk(list, worth.data() + k * worth.shape(1),
+                                                  slopes.data() + k * apart + begin);
+            }
+    }
+    return nb::make_tuple(sums, slopes);
 }
 
 // [topic * vector * grade]: documents of each topic that have each grade under label vectors. Topic t has
@@ -364,6 +390,9 @@ void bind_scoring(nb::module_ &m) {
     m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a, "counted"_a,
           "levels"_a, "offsets"_a, "first"_a, "start"_a, "stop"_a, "document"_a, "weight"_a,
           scores_doc);
+    m.def("walk_lists", &walk_lists, "kernel"_a, "worth"_a, "end"_a, "document"_a, "weight"_a,
+          "Sums [set, list] of lists for the worth of documents [set, document], and what one more "
+          "worth of the document at a place adds [set, place]; one set where that is the same.");
     auto counts_doc = "Documents [topic * vector * grade] of each grade under label vectors [vector, "
                       "document].";
     m.def("grade_counts", &grade_counts<int16_t>, "labels"_a, "offsets"_a, "grades"_a, counts_doc);
