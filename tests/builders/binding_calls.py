@@ -185,17 +185,31 @@ BINDINGS = {
             "labels": np.array([[0, 1, 2], [2, 1, 0]], dtype=np.uint8),
             "worth": floats(0, 1, 3, 0),
             "counted": floats(0, 1, 1, 0),
-            "levels": table(1, 2),
+            "levels": table(1, 1, 2),
+            "offsets": longs(0, 1, 3),
             "first": 1,
-            "documents": 2,
-            "start": longs(0, 2),
-            "stop": longs(2, 3),
+            "start": np.array([[0, 0], [2, 2]]),
+            "stop": np.array([[0, 2], [2, 3]]),
             "document": ints(0, 1, 1),
             "weight": floats(1, 0.5, 1),
         },
         codes={"document": 2},
+        offsets=("offsets",),
         # With one vector, the two levels are those of the two lists.
-        accepted=("labels 1 longer", "labels 0 shorter", "levels 0 shorter", "levels 0 longer"),
+        accepted=("labels 0 shorter", "levels 0 shorter", "levels 1 shorter", "levels 1 longer"),
+    ),
+    "walk_lists": Binding(
+        _core.walk_lists,
+        {
+            "kernel": "cascade",
+            "worth": table(2, 3),
+            "end": longs(0, 2, 3),
+            "document": ints(0, 1, 2),
+            "weight": floats(1, 0.5, 1),
+        },
+        codes={"document": 3},
+        offsets=("end",),
+        accepted=("worth 0 shorter", "worth 0 longer", "worth 1 longer", "end longer"),
     ),
     "grade_counts": Binding(
         _core.grade_counts,
@@ -237,12 +251,14 @@ BINDINGS = {
         {
             "row": ints(0, 1, 1),
             "column": ints(0, 0, 2),
-            "left": floats(1, 2, 3),
-            "right": floats(1, 2, 3),
+            "value": floats(1, 2, 3),
+            "weight": table(3, 1),
             "rows": 2,
-            "columns": 3,
+            "first": 0,
+            "last": 2,
         },
         codes={"row": 2, "column": 3},
+        accepted=("weight 0 longer", "weight 1 longer"),
     ),
     "draw_grades": Binding(
         _core.draw_grades,
@@ -465,8 +481,11 @@ def grades_that_labels_cannot_equal() -> None:
 
 def a_topic_that_begins_far_outside() -> None:
     labels = np.zeros((1, 2), dtype=np.uint8)
-    none = longs(), longs(), ints(), floats()
-    _core.score_lists("gains", labels, floats(1, 0), floats(), table(0, 1), 2**63 - 1, 1, *none)
+    none = np.zeros((0, 2), dtype=np.int64)
+    _core.score_lists(
+        "gains", labels, floats(1, 0), floats(), table(1, 0, 1), longs(0, 1, 2), 2**63 - 1, none,
+        none, ints(), floats(),
+    )  # fmt: skip
 
 
 def rows_after_a_pool_took_the_ids() -> None:

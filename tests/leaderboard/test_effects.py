@@ -104,38 +104,47 @@ def entries_of(rng, rows, columns, number):
         rng.integers(0, rows, number).astype(np.int32),
         rng.integers(0, columns, number).astype(np.int32),
         rng.normal(size=number),
-        rng.normal(size=number),
     )
 
 
-@pytest.mark.parametrize("number", [0, 1, 60])
-def test_products_of_rows(number):
-    """Entries in any order, some of them twice in one cell."""
-    row, column, left, right = entries_of(np.random.default_rng(number), 6, 9, number)
-    tables = np.zeros((2, 6, 9))
-    for r, c, one, other in zip(row, column, left, right, strict=True):
-        tables[0, r, c] += one
-        tables[1, r, c] += other
-    expected = [
-        [sum(tables[0, a, c] * tables[1, b, c] for c in range(9)) for b in range(6)]
-        for a in range(6)
-    ]
-    found = native.row_products(row, column, left, right, 6, 9)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    own = native.row_products(row, column, left, left, 6, 9)
-    np.testing.assert_allclose(own, tables[0] @ tables[0].T, atol=1e-12)
-    np.testing.assert_array_equal(own, own.T)
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("weights", [1, 2, 5])
+@pytest.mark.parametrize("number", [0, 1, 60, 500])
+def test_products_of_rows(number, weights, threads, monkeypatch):
+    """Entries in any order, some of them twice in one cell; some columns weigh nothing."""
+    monkeypatch.setenv("HUNGJURY_THREADS", threads)
+    rng = np.random.default_rng(number)
+    row, column, value = entries_of(rng, 40, 9, number)
+    given = [rng.gamma(1, size=9).round() for _ in range(weights)]
+    table = np.zeros((40, 9))
+    for r, c, one in zip(row, column, value, strict=True):
+        table[r, c] += one
+    found = effect_products.row_products(row, column, value, given, 40)
+    for products, weight in zip(found, given, strict=True):
+        expected = [
+            [sum(table[a, c] * table[b, c] * weight[c] for c in range(9)) for b in range(40)]
+            for a in range(40)
+        ]
+        np.testing.assert_allclose(products, expected, atol=1e-12)
+        np.testing.assert_array_equal(products, products.T)
 
 
 def test_products_of_rows_stay_inside_the_table():
-    row, column, left, right = entries_of(np.random.default_rng(1), 6, 9, 20)
+    row, column, value = entries_of(np.random.default_rng(1), 6, 9, 20)
+    weight = np.ones((9, 1))
     for rows, columns in ((int(row.max()), 9), (6, int(column.max()))):
         with pytest.raises(IndexError, match="outside the table"):
-            native.row_products(row, column, left, right, rows, columns)
+            native.row_products(row, column, value, weight[:columns], rows, 0, rows)
     with pytest.raises(IndexError, match="outside the table"):
-        native.row_products(-row, column, left, right, 6, 9)
+        native.row_products(-row, column, value, weight, 6, 0, 6)
     with pytest.raises(IndexError, match="different sizes"):
-        native.row_products(row, column, left, right[1:], 6, 9)
+        native.row_products(row, column, value[1:], weight, 6, 0, 6)
+    for first, last in ((0, 7), (4, 3)):
+        with pytest.raises(IndexError, match="outside the table"):
+            native.row_products(row, column, value, weight, 6, first, last)
+    for number in (0, 3):
+        with pytest.raises(IndexError, match="one or two weights"):
+            native.row_products(row, column, value, np.ones((9, number)), 6, 0, 6)
 
 
 @pytest.mark.parametrize("sparse", [0.0, 1.0])

@@ -331,7 +331,7 @@ def gold_estimate(
     enough = len(gold.documents) >= FEW_LABELS and reach <= LEVEL * unit and not moved.any()
     longest = drawn.alignment.longest
     tried = kind in ("direct", "combined") and gold.design == "plan"
-    depth, first = None, first_hit(measure, longest, gold.grades[-1])
+    depth, first = None, first_hit(measure, gold.grades[-1])
     if gold.depth is not None or (first and gold.design in ("plan", "random")):
         seen = min(measure.depth or longest, longest)
         depth = (gold.depth or 0, 1 if first else seen, seen)

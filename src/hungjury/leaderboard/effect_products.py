@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
 from hungjury import native
 from hungjury.base.arrays import Floats, Int32s, Ints
+from hungjury.base.files import cores
 from hungjury.measures.batch import on_all_cores
 
 ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
+
+
+WEIGHTS_AT_ONCE = 2  # that the native code sums with
+
+
+def row_products(
+    row: Int32s, column: Int32s, value: Floats, weights: Sequence[Floats], rows: int
+) -> list[Floats]:
+    """[row, row] for each of the weights [column]: products of the rows of a sparse table, whose
+    entries are given, summed over columns."""
+    out: list[Floats] = []
+    for start in range(0, len(weights), WEIGHTS_AT_ONCE):
+        weight = np.stack(weights[start : start + WEIGHTS_AT_ONCE], axis=1)
+        used = np.flatnonzero(np.any(weight > 0, axis=1)[column])
+        out += _weighted_products(row[used], column[used], value[used], weight, rows)
+    return out
+
+
+def _weighted_products(
+    row: Int32s, column: Int32s, value: Floats, weight: Floats, rows: int
+) -> list[Floats]:
+    """The same for weights [column, weight] that the native code takes at once."""
+    sums = np.zeros((rows, rows, weight.shape[1]))
+    # Half of the table is worked out, so the first rows take longest: shares of equal area.
+    ends = np.round(rows * (1 - np.sqrt(1 - np.linspace(0, 1, cores() + 1)))).astype(int).tolist()
+
+    def add(share: tuple[int, int]) -> None:
+        found = native.row_products(row, column, value, weight, rows, *share)
+        sums[slice(*share)] = found.reshape(-1, *sums.shape[1:])
+
+    on_all_cores(add, [*pairwise(ends)])
+    return [one + np.triu(one, 1).T for one in np.moveaxis(sums, 2, 0)]
 
 
 class Products:
@@ -78,26 +114,14 @@ class Products:
         rows, documents, values, all_bases, cross = zip(*self.held, strict=True)
         row, document, value = map(np.concatenate, (rows, documents, values))
         bases = np.concatenate(all_bases, axis=1)
-        part = np.arange(value.shape[1])
-
-        def add(which: int) -> None:
-            weight = self.weights[which]
-            size = np.sqrt(weight[document])
-            used = size > 0
-            column = document[used, None] * len(part) + part
-            sized = (value[used] * size[used, None]).ravel()
-            self.sums[which] += native.row_products(
-                np.repeat(row[used], len(part)),
-                column.ravel().astype(np.int32),
-                sized,
-                sized,
-                self.systems,
-                len(weight) * len(part),
-            )
+        parts = value.shape[1]
+        column = (document[:, None] * parts + np.arange(parts)).ravel().astype(np.int32)
+        weights = [np.repeat(weight, parts) for weight in self.weights]
+        row = np.repeat(row, parts)
+        found = row_products(row, column, value.ravel(), weights, self.systems)
+        for which, products in enumerate(found):
             half = np.concatenate([one[which] for one in cross], axis=1) @ bases.T
-            self.sums[which] += half + half.T
-
-        on_all_cores(add, list(range(len(self.weights))))
+            self.sums[which] += products + half + half.T
         self.held.clear()
         self.waiting = 0
 

@@ -44,14 +44,21 @@ class Lists(Record, eq=False):
 
     @staticmethod
     def of(alignment: Alignment, weight: Floats, kernel: Kernel, topics: slice) -> Lists:
-        systems, number = len(alignment.systems), topics.stop - topics.start
-        every = np.arange(systems * len(alignment.pool.topics)).reshape(systems, -1)
-        row, entry = places(alignment, every[:, topics].ravel())
-        end = np.searchsorted(row, np.arange(systems * number + 1))
+        shape = (len(alignment.systems), topics.stop - topics.start)
+        start, stop = (
+            one.reshape(alignment.shape)[:, topics].ravel()
+            for one in (alignment.start, alignment.stop)
+        )
+        _, entry = places(start, stop)
         offsets = alignment.pool.offsets[topics.start : topics.stop + 1]
-        document = (alignment.document[entry] - offsets[0]).astype(np.int32)
-        topic = np.repeat(np.arange(number), np.diff(offsets))
-        return Lists(kernel, (systems, number), end, document, weight[entry], topic)
+        return Lists(
+            kernel=kernel,
+            shape=shape,
+            end=np.concatenate([[0], np.cumsum(stop - start)]),
+            document=(alignment.document[entry] - offsets[0]).astype(np.int32),
+            weight=weight[entry],
+            topic=np.repeat(np.arange(shape[1]), np.diff(offsets)),
+        )
 
     @cached_property
     def system(self) -> Ints:

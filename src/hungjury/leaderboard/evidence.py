@@ -126,7 +126,7 @@ class Evidence(Record, eq=False):
         found, depth = self.alignment, self.depth
         ranks = np.arange(1, depth + 1)
         out = np.where(ranks <= found.length[:, None], UNJUDGED, BEYOND).astype(np.int32)
-        cell, place = places(found)
+        cell, place = places(found.start, found.stop)
         near = found.rank[place] <= depth
         out[cell[near], found.rank[place[near]] - 1] = found.document[place[near]]
         return out.reshape(*found.shape, depth)
@@ -365,7 +365,7 @@ def _labels_to_ask(evidence: Evidence, ahead: Outlook | None) -> list[Step]:
     merged, budget = evidence.drawn.merged, min(LABELS_PROPOSED, len(panel.pool))
     if merged is None or merged.posterior is None:  # the merge at hand has no probabilities
         merged = panel.merged(VOTE)
-    by_depth = first_hit(measure, alignment.longest, panel.grades[-1])  # not foreseen
+    by_depth = first_hit(measure, panel.grades[-1])  # not foreseen
     if ahead is None or merged.posterior is None or by_depth:
         return []
     weight = influence(measure, alignment, merged)

@@ -35,6 +35,7 @@ from hungjury.judges.agreement import Agreement
 from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.leaderboard.effect_products import row_products
 
 MOST_STRATA = 20
 DOCUMENTS_EACH = 50  # at least, to learn a stratum's prior
@@ -53,9 +54,7 @@ class RankStrata:
         self.document, self.system, self.height = _heights(alignment, known)
         systems, size = alignment.shape[0], len(self.topic)
         mean = np.bincount(self.system, self.height, systems) / size
-        gram = native.row_products(
-            self.system, self.document, self.height, self.height, systems, size
-        )
+        (gram,) = row_products(self.system, self.document, self.height, [np.ones(size)], systems)
         gram -= size * np.outer(mean, mean)
         self.inverse = np.linalg.inv(gram + RIDGE * np.eye(len(gram)))
         self.root = np.linalg.cholesky(self.inverse)

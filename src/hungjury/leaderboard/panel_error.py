@@ -46,7 +46,7 @@ from hungjury.data.alignment import Alignment
 from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.votes import vote_shares
-from hungjury.leaderboard.effect_products import Products
+from hungjury.leaderboard.effect_products import Products, row_products
 from hungjury.leaderboard.effects import LINEAR, Effects, PoolEffects, scores_under
 from hungjury.measures.base import pools_of
 from hungjury.measures.batch import Scorer, range_of
@@ -56,7 +56,7 @@ from hungjury.stats.resampling import expected_inclusion
 SPREAD = 0.4  # standard deviation of the logarithm of the factor on documents and systems
 FACTOR = float(np.exp(2 * SPREAD**2))  # the mean of its square
 PEOPLE = 0.025  # of one person's labels against another's: docs/leaderboard.md
-DEPTH = 10  # ranks that make up what a system shows
+EXPOSED = 10  # ranks that make up what a system shows
 ROUNDING = 1e-12  # of the largest eigenvalue: smaller ones are noise
 ONE_JUDGE, ONE_FAMILY, TWO_FAMILIES, MORE_FAMILIES = range(4)  # kinds of panels
 TAU = (0.035, 0.030, 0.022, 0.018)  # of the measure's range
@@ -311,11 +311,11 @@ def exposure_kernel(alignment: Alignment) -> Floats:
     error: its row is 0.
     """
     systems, topics = alignment.shape
-    near = alignment.upto(DEPTH)
+    near = alignment.upto(EXPOSED)
     order = np.argsort(near.start, kind="stable")
     system = np.repeat((order // topics).astype(np.int32), (near.stop - near.start)[order])
-    shown = np.where(near.rank <= DEPTH, 1 / np.log2(1.0 + near.rank), 0.0)
-    dot = native.row_products(system, near.document, shown, shown, systems, len(alignment.pool))
+    shown = np.where(near.rank <= EXPOSED, 1 / np.log2(1.0 + near.rank), 0.0)
+    (dot,) = row_products(system, near.document, shown, [np.ones(len(alignment.pool))], systems)
     length = np.sqrt(np.diag(dot))
     length[length == 0] = np.inf
     kernel = np.asarray(dot / np.outer(length, length))

@@ -13,7 +13,7 @@ from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments
 from hungjury.data.qrels import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, Unpack, assigned
-from hungjury.data.runs import Progress, as_runs
+from hungjury.data.runs import Progress, RunFiles, Runs, as_runs
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
@@ -22,6 +22,7 @@ from hungjury.leaderboard.effects import PoolEffects, effects_in_parts, scores_u
 from hungjury.leaderboard.gold import gold_labels
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
+    EXPOSED,
     PRIOR_TAU,
     Spread,
     expected_contrasts,
@@ -184,12 +185,13 @@ def plan(
             argument="budget",
             remedy=f"ask for at most {len(given.pool):,}",
         )
-    lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
-    aligned = align(lists, given.pool, None, progress, deep, by_name=True)
     panel = Panel.of(given, options.rel)
-    alone = all(first_hit(one, aligned.longest, panel.grades[-1]) for one in wanted)
+    alone = all(first_hit(one, panel.grades[-1]) for one in wanted)
     usual: PlanDesign = "depth" if alone else "influence"
     design: PlanDesign = options.design or usual
+    lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
+    depth = None if design == "depth" else _depth_read(lists, wanted)
+    aligned = align(lists, given.pool, depth, progress, deep, by_name=True)
     weight = plan_weights(panel, aligned, wanted, design)
     pool, names = given.pool, named(given.pool)
     hashes = permanent_numbers(options.seed, names)
@@ -232,9 +234,17 @@ def plan(
     )
 
 
-def first_hit(measure: Measure, longest: int, top: int) -> bool:
+def _depth_read(lists: Runs | RunFiles, measures: list[Measure]) -> int | None:
+    """The ranks that matter to any measure, and to what systems show; None: all of them."""
+    cutoffs = [one.depth for one in measures]
+    if None in cutoffs or lists.policy.ties == "expected":  # ties have to stay whole
+        return None
+    return max(EXPOSED, *(one or 0 for one in cutoffs))
+
+
+def first_hit(measure: Measure, top: int) -> bool:
     """Tell whether a measure sees the first relevant document alone, as RR and Success do."""
-    kernel = measure.kernel(np.arange(1.0, longest + 1), top)
+    kernel = measure.kernel(np.ones(1), top)
     return kernel is not None and kernel.name == FIRST_HIT
 
 

@@ -59,7 +59,7 @@ class Scorer:
             return None
         depth = self.measure.depth
         near = self.alignment if depth is None else self.alignment.upto(depth)
-        cell, entry = places(near)
+        cell, entry = places(near.start, near.stop)
         length = np.empty(len(near.rank))
         length[entry] = near.length[cell]
         found = self.measure.sums(near.rank.astype(float), length, self.top)
@@ -72,7 +72,7 @@ class Scorer:
     @property
     def native(self) -> bool:
         """True if native code scores this measure."""
-        return self._lists is not None
+        return self.kernel is not None or self._lists is not None
 
     def __call__(self, labels: Labels) -> Floats:
         return self._score(labels, None, None, filled=False)
@@ -208,9 +208,9 @@ def _within(near: Alignment) -> Int32s:
     return (near.document - pool.offsets[pool.topic_of[near.document]]).astype(np.int32)
 
 
-def places(aligned: Alignment, cells: slice | Ints = slice(None)) -> tuple[Ints, Ints]:
-    """Return the list, counted from the first of `cells`, and the entry of every place."""
-    start, sizes = aligned.start[cells], (aligned.stop - aligned.start)[cells]
+def places(start: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """Return the list and the entry of every place of lists with these entries."""
+    sizes = stop - start
     row = np.repeat(np.arange(len(sizes)), sizes)
     return row, np.arange(len(row)) + (start - np.cumsum(sizes) + sizes)[row]
 

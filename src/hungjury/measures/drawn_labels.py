@@ -78,7 +78,7 @@ def _condensed(aligned: Alignment, qrels: Qrels) -> Alignment:
         length=np.where(aligned.length < 0, -1, stop - start).astype(np.int32),
         tie_first=None, tie_last=None,
     )  # fmt: skip
-    cell, entry = places(shorter)
+    cell, entry = places(shorter.start, shorter.stop)
     shorter.rank[entry] = entry - start[cell] + 1
     return shorter
 
@@ -132,7 +132,7 @@ def _with_others(labels: Labels, measure: E, upto: Floats) -> World:
     before = np.searchsorted(topic, pool.topic_of)
     old = np.arange(len(pool)) + before
     size = len(pool) + len(order)
-    cell, entry = places(aligned)
+    cell, entry = places(aligned.start, aligned.stop)
     entries = [
         np.concatenate([cell, found.system.astype(np.int64) * topics + found.topic]),
         np.concatenate([aligned.rank[entry], found.rank]),

@@ -80,7 +80,7 @@ def _hits(labels: Labels, measure: E) -> HitCounts | None:
         return None
     near = aligned.upto(reach(kernel.weights))
     counted = np.zeros((len(aligned.systems), len(aligned.pool)), dtype=bool)
-    cell, entry = places(near)
+    cell, entry = places(near.start, near.stop)
     counted[cell // len(aligned.pool.topics), near.document[entry]] = True
     some = counted.any(axis=0)
     p = labels.chances @ (worth != 0)
@@ -137,7 +137,7 @@ def _filled_in(
 ) -> Floats:
     """Return the values of documents [list, rank], `outside` for those that are not in the pool."""
     out = np.where(np.arange(depth) < aligned.length[cells, None], outside, 0.0)
-    row, entry = places(aligned, cells)
+    row, entry = places(aligned.start[cells], aligned.stop[cells])
     near = aligned.rank[entry] <= depth
     row, entry = row[near], entry[near]
     out[row, aligned.rank[entry] - 1] = values[aligned.document[entry]]
@@ -234,7 +234,7 @@ def _graded_gains(
     """Add up expected gains, or expected shares of the best list's gain."""
     aligned, chances = labels.aligned, labels.chances
     near, weight = weighted_places(aligned, kernel.weights)
-    cell, entry = places(near)
+    cell, entry = places(near.start, near.stop)
     document, weight = near.document[entry], weight[entry]
 
     def added(values: Floats, weights: Floats) -> Floats:

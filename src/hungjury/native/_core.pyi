@@ -91,10 +91,11 @@ def pair_sums(
 def row_products(
     row: NDArray[np.int32],
     column: NDArray[np.int32],
-    left: NDArray[np.float64],
-    right: NDArray[np.float64],
+    value: NDArray[np.float64],
+    weight: NDArray[np.float64],
     rows: int,
-    columns: int,
+    first: int,
+    last: int,
 ) -> NDArray[np.float64]: ...
 def untied_pairs(values: NDArray[np.float64]) -> NDArray[np.int64]: ...
 def shares_larger(values: NDArray[np.float64]) -> NDArray[np.float64]: ...

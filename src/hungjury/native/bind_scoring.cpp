@@ -298,19 +298,23 @@ Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
     return sums;
 }
 
-// [row, row]: left[a, c] * right[b, c] summed over columns, of a sparse table with two values each.
-Table products_of_rows(Given<int32_t> row, Given<int32_t> column, Given<double> left,
-                       Given<double> right, size_t rows, size_t columns) {
-    check_sizes({{"row", row.size()}, {"column", column.size()}, {"left", left.size()},
-                 {"right", right.size()}});
+// [row from first to last, row * weight]: products of two rows of a sparse table, summed over columns
+// with one or two weights [column, weight]; for pairs of rows in their order.
+Table products_of_rows(Given<int32_t> row, Given<int32_t> column, Given<double> value,
+                       Tabled<double> weight, size_t rows, size_t first, size_t last) {
+    check_sizes({{"row", row.size()}, {"column", column.size()}, {"value", value.size()}});
+    size_t columns = weight.shape(0), weights = weight.shape(1);
     check_codes(row, rows, "an entry lies outside the table");
     check_codes(column, columns, "an entry lies outside the table");
-    Table sums = table(rows, rows);
+    if (weights < 1 || weights > 2) throw std::out_of_range("one or two weights are needed");
+    if (first > last || last > rows) throw std::out_of_range("the rows lie outside the table");
+    Table sums = table(last - first, cells({rows, weights}));
     {
         nb::gil_scoped_release free;
         std::fill_n(sums.data(), sums.size(), 0.0);
-        row_products(row.data(), column.data(), left.data(), right.data(), row.size(), rows,
-                     columns, sums.data());
+        auto *multiply = weights == 1 ? row_products<1> : row_products<2>;
+        multiply(row.data(), column.data(), value.data(), weight.data(), row.size(), rows, columns,
+                 first, last, sums.data());
     }
     return sums;
 }
@@ -408,10 +412,11 @@ void bind_scoring(nb::module_ &m) {
           "Sums [row, point] of Gaussian kernels around the values of each row, at `points` evenly "
           "spaced points of [0, 1].");
 
-    m.def("row_products", &products_of_rows, "row"_a, "column"_a, "left"_a, "right"_a, "rows"_a,
-          "columns"_a,
-          "Sums [row, row] over columns of the left value of one row times the right value of the "
-          "other, for the entries of a sparse table.");
+    m.def("row_products", &products_of_rows, "row"_a, "column"_a, "value"_a, "weight"_a, "rows"_a,
+          "first"_a, "last"_a,
+          "Sums [row from first to last, row * weight] over columns of products of two rows times "
+          "weights [column, weight], for the entries of a sparse table; 0 for rows before the first "
+          "of the two.");
 
     m.def("shares_larger", &shares_larger, "values"_a,
           "Shares [row, row] of columns in which one row is larger than the other; equal values "

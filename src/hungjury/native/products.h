@@ -35,51 +35,52 @@ private:
     }
 };
 
-constexpr int32_t ROWS_AT_ONCE = 32;  // of the products, 256 kB for 1000 systems
+constexpr size_t ROWS_AT_ONCE = 64;  // of the products, 512 kB for 1000 systems and one weight
 
-// out[a, b]: left[a, c] * right[b, c] summed over columns c; `out` starts as zeros. A few rows of it
-// are finished before the next ones begin and stay in the cache; columns are read in order, once for
-// these rows. Where left and right are one array, half of the table is worked out and mirrored.
-inline void row_products(const int32_t *row, const int32_t *column, const double *left,
-                         const double *right, size_t entries, size_t rows, size_t columns,
-                         double *out) {
-    bool mirrored = left == right;
-    std::vector<int32_t> holder(entries);  // ascending within a column
-    std::vector<double> value(entries), other(mirrored ? 0 : entries);
-    std::vector<uint32_t> begin, end, next;  // of columns that have entries
-    {
-        ByKey by_row(row, entries, rows), by_column(column, by_row.entry, columns);
-        for (size_t i = 0; i < entries; ++i) {
-            holder[i] = row[by_column.entry[i]];
-            value[i] = right[by_column.entry[i]];
-            if (!mirrored) other[i] = left[by_column.entry[i]];
+// out[a, b, w]: value[a, c] * value[b, c] * weight[c, w] summed over columns c, for a from `first` to
+// `last` and b from a on; `out` starts as zeros. A few rows of it are finished before the next ones
+// begin and stay in the cache; columns are read in order, once for these rows.
+template <size_t weights>
+void row_products(const int32_t *row, const int32_t *column, const double *value,
+                  const double *weight, size_t entries, size_t rows, size_t columns, size_t first,
+                  size_t last, double *out) {
+    ByKey by_row(row, entries, rows), by_column(column, by_row.entry, columns);
+    std::vector<int32_t> holder;  // ascending within a column
+    std::vector<double> values;
+    std::vector<uint32_t> begin, end;  // the entries of a column in rows that are still to come
+    std::vector<size_t> at;
+    for (size_t c = 0; c < columns; ++c) {
+        begin.push_back(static_cast<uint32_t>(holder.size()));
+        for (size_t e = by_column.begin[c]; e < by_column.begin[c + 1]; ++e) {
+            uint32_t entry = by_column.entry[e];
+            if (static_cast<size_t>(row[entry]) < first) continue;
+            holder.push_back(row[entry]);
+            values.push_back(value[entry]);
         }
-        for (size_t c = 0; c < columns; ++c)
-            if (by_column.begin[c] < by_column.begin[c + 1]) {
-                begin.push_back(static_cast<uint32_t>(by_column.begin[c]));
-                end.push_back(static_cast<uint32_t>(by_column.begin[c + 1]));
-            }
+        if (begin.back() == holder.size()) {
+            begin.pop_back();
+        } else {
+            end.push_back(static_cast<uint32_t>(holder.size()));
+            at.push_back(c);
+        }
     }
-    next = begin;  // the first entry in rows that are still to come
-    const double *lefts = mirrored ? value.data() : other.data();
-    for (size_t upto = 0; upto < rows;) {
-        upto = std::min<size_t>(upto + ROWS_AT_ONCE, rows);
+    for (size_t upto = first; upto < last;) {
+        upto = std::min(upto + ROWS_AT_ONCE / weights, last);
         for (size_t c = 0; c < begin.size(); ++c) {
-            size_t i = next[c], last = end[c], own = i;  // the first entry of the same row
-            for (; i < last && static_cast<size_t>(holder[i]) < upto; ++i) {
+            size_t i = begin[c], own = i;  // the first entry of the same row
+            for (; i < end[c] && static_cast<size_t>(holder[i]) < upto; ++i) {
                 if (holder[i] != holder[own]) own = i;
-                double one = lefts[i];
-                if (one == 0) continue;
-                double *here = out + static_cast<size_t>(holder[i]) * rows;
-                for (size_t k = mirrored ? own : begin[c]; k < last; ++k)
-                    here[holder[k]] += one * value[k];
+                double one[weights];
+                for (size_t w = 0; w < weights; ++w) one[w] = values[i] * weight[at[c] * weights + w];
+                double *here = out + (static_cast<size_t>(holder[i]) - first) * rows * weights;
+                for (size_t k = own; k < end[c]; ++k) {
+                    double *cell = here + static_cast<size_t>(holder[k]) * weights;
+                    for (size_t w = 0; w < weights; ++w) cell[w] += one[w] * values[k];
+                }
             }
-            next[c] = static_cast<uint32_t>(i);
+            begin[c] = static_cast<uint32_t>(i);
         }
     }
-    if (mirrored)
-        for (size_t a = 0; a < rows; ++a)
-            for (size_t b = 0; b < a; ++b) out[a * rows + b] = out[b * rows + a];
 }
 
 }  // namespace hungjury
