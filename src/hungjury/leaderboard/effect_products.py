@@ -26,8 +26,12 @@ def row_products(
     out: list[Floats] = []
     for start in range(0, len(weights), WEIGHTS_AT_ONCE):
         weight = np.stack(weights[start : start + WEIGHTS_AT_ONCE], axis=1)
-        used = np.flatnonzero(np.any(weight > 0, axis=1)[column])
-        out += _weighted_products(row[used], column[used], value[used], weight, rows)
+        used = np.any(weight > 0, axis=1)
+        if used.all():
+            out += _weighted_products(row, column, value, weight, rows)
+        else:
+            some = np.flatnonzero(used[column])
+            out += _weighted_products(row[some], column[some], value[some], weight, rows)
     return out
 
 
@@ -44,7 +48,10 @@ def _weighted_products(
         sums[slice(*share)] = found.reshape(-1, *sums.shape[1:])
 
     on_all_cores(add, [*pairwise(ends)])
-    return [one + np.triu(one, 1).T for one in np.moveaxis(sums, 2, 0)]
+    both = [one + one.T for one in np.moveaxis(sums, 2, 0)]
+    for one in both:
+        one[np.diag_indices(rows)] /= 2
+    return both
 
 
 class Products:
@@ -62,7 +69,9 @@ class Products:
         self.systems, self.weights = systems, weights
         self.sums = [np.zeros((systems, systems)) for _ in weights]
         self.waiting = 0  # numbers in `held`
-        self.held: list[tuple[Int32s, Ints, Floats, Floats, list[Floats]]] = []
+        self.held: list[tuple[Int32s, Ints, Floats]] = []  # entries
+        # [system, topic and draw], for each of the weights: half of the products with bases, bases
+        self.crossed: list[list[tuple[Floats, Floats]]] = [[] for _ in weights]
 
     def add_table(self, documents: slice, values: Floats) -> None:
         """values: [system, document, part]"""
@@ -92,17 +101,18 @@ class Products:
         squares = np.einsum("kdp,ldp->dkl", rate, rate).reshape(len(topic), -1)
         member = np.equal.outer(np.arange(topics), topic).astype(float)
         key = topic[document] * systems + row
-        cross: list[Floats] = []
-        for weight in self.weights:
+        flat = bases.transpose(1, 0, 2).reshape(systems, -1)
+        for weight, held in zip(self.weights, self.crossed, strict=True):
             mine = weight[documents]
+            if not mine.any():
+                continue
             heavy = mine[document]
             own = [np.bincount(key, one * heavy, topics * systems) for one in each]
             pool = (member * mine) @ squares / 2
             half = np.stack(own, axis=1).reshape(bases.shape)
             half = half + bases @ pool.reshape(topics, draws, draws)
-            cross.append(half.transpose(1, 0, 2).reshape(systems, -1))
-        bases = bases.transpose(1, 0, 2).reshape(systems, -1)
-        self.held.append((row, document + documents.start, value, bases, cross))
+            held.append((half.transpose(1, 0, 2).reshape(systems, -1), flat))
+        self.held.append((row, document + documents.start, value))
         self.waiting += value.size
         if self.waiting > ENTRIES_AT_ONCE:
             self._add_held()
@@ -111,17 +121,19 @@ class Products:
         """Add the products of what `add_linear` was given."""
         if not self.held:
             return
-        rows, documents, values, all_bases, cross = zip(*self.held, strict=True)
-        row, document, value = map(np.concatenate, (rows, documents, values))
-        bases = np.concatenate(all_bases, axis=1)
+        row, document, value = (np.concatenate(one) for one in zip(*self.held, strict=True))
         parts = value.shape[1]
         column = (document[:, None] * parts + np.arange(parts)).ravel().astype(np.int32)
         weights = [np.repeat(weight, parts) for weight in self.weights]
         row = np.repeat(row, parts)
         found = row_products(row, column, value.ravel(), weights, self.systems)
-        for which, products in enumerate(found):
-            half = np.concatenate([one[which] for one in cross], axis=1) @ bases.T
-            self.sums[which] += products + half + half.T
+        for total, products, held in zip(self.sums, found, self.crossed, strict=True):
+            total += products
+            if held:
+                cross, bases = (np.concatenate(one, axis=1) for one in zip(*held, strict=True))
+                half = cross @ bases.T
+                total += half + half.T
+            held.clear()
         self.held.clear()
         self.waiting = 0
 

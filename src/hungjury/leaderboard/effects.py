@@ -83,7 +83,7 @@ class Lists(Record, eq=False):
 
 ROUNDING = 1e-12  # smaller variances, beside the squares they are differences of, are 0
 SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
-EFFECTS_AT_ONCE = 1 << 18  # of all systems, for topics that are worked on at once
+EFFECTS_AT_ONCE = 1 << 20  # of all systems, for topics that are worked on at once
 
 
 class TabledEffects(Record, eq=False):
