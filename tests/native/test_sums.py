@@ -294,12 +294,50 @@ def test_squared_distances(size: int) -> None:
     assert not np.diag(native.squared_distances(left, left)).any()
 
 
+@pytest.mark.parametrize("grades", [3, 300])
 @pytest.mark.parametrize("kind", [np.int16, np.uint8])
-def test_documents_of_each_grade(kind: Any) -> None:
+def test_documents_of_each_grade(kind: Any, grades: int) -> None:
     rng = np.random.default_rng(3)
     labels = rng.integers(0 if kind is np.uint8 else -2, 4, (3, 12)).astype(kind)
     offsets = np.array([1, 5, 5, 12])  # the topic in the middle has no documents
-    found = native.grade_counts(labels, offsets, 3).reshape(3, 3, 3)
+    found = native.grade_counts(labels, offsets, grades).reshape(3, 3, grades)
     for t, (begin, end) in enumerate(pairwise(offsets)):
         for v, mine in enumerate(labels[:, begin:end].tolist()):
-            assert found[t, v].tolist() == [mine.count(grade) for grade in range(3)]
+            assert found[t, v].tolist() == [mine.count(grade) for grade in range(grades)]
+
+
+def loop_sum(kernel: str, weights: list[float], worths: list[float]) -> float:
+    """The sum of a list: of gains, of precisions, or of a user who stops at a document."""
+    total, above, reached = 0.0, 0.0, 1.0
+    for weight, worth in zip(weights, worths, strict=True):
+        total += weight * worth * {"gains": 1, "precisions": 1 + above, "cascade": reached}[kernel]
+        above += worth
+        reached *= 1 - worth
+    return total
+
+
+@pytest.mark.parametrize("kernel", ["gains", "precisions", "cascade"])
+def test_walks_through_lists(kernel: str) -> None:
+    """Sums, and what they gain with a document: they are linear in each document's worth."""
+    rng = np.random.default_rng(4)
+    worth = rng.choice([0.0, 0.3, 1.0], (3, 9))
+    end = np.array([0, 4, 4, 9])  # the list in the middle is empty
+    document = np.concatenate([rng.permutation(9)[:4], rng.permutation(9)[:5]]).astype(np.int32)
+    weight = rng.random(9)
+    sums, slopes = native.walk_lists(kernel, worth, end, document, weight)
+    assert slopes.shape == (1 if kernel == "gains" else 3, 9)
+    for k, of_set in enumerate(np.broadcast_to(slopes, (3, 9))):
+        for i, (begin, stop) in enumerate(pairwise(end)):
+            here, mine = weight[begin:stop].tolist(), worth[k, document[begin:stop]].tolist()
+            assert sums[k, i] == pytest.approx(loop_sum(kernel, here, mine), abs=1e-14)
+            for place in range(len(mine)):
+                without, whole = (
+                    loop_sum(kernel, here, [*mine[:place], one, *mine[place + 1 :]])
+                    for one in (0.0, 1.0)
+                )
+                assert of_set[begin + place] == pytest.approx(whole - without, abs=1e-14)
+
+
+def test_walks_have_names() -> None:
+    with pytest.raises(ValueError, match="no walk is called best"):
+        native.walk_lists("best", np.ones((1, 1)), np.array([0]), np.zeros(0, np.int32), np.ones(0))

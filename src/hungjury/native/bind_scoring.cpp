@@ -211,6 +211,8 @@ nb::tuple walk_lists(const std::string &name, Tabled<double> worth, Given<int64_
     return nb::make_tuple(sums, slopes);
 }
 
+constexpr size_t kFewGrades = 16;
+
 // [topic * vector * grade]: documents of each topic that have each grade under label vectors. Topic t has
 // the documents from offset t to offset t + 1.
 template <class Label>
@@ -227,9 +229,14 @@ Array<int64_t> grade_counts(Tabled<Label> labels, Given<int64_t> offsets, size_t
             for (size_t t = 0; t < topics; ++t) {
                 const Label *mine = labels.data() + v * labels.shape(1);
                 int64_t *found = counts.data() + (t * vectors + v) * grades;
-                for (size_t g = 0; g < grades; ++g)  // many labels at once
-                    found[g] = std::count(mine + offsets(t), mine + offsets(t + 1),
-                                          static_cast<Label>(g));
+                const Label *end = mine + offsets(t + 1);
+                mine += offsets(t);
+                if (grades <= kFewGrades)  // compared many labels at once
+                    for (size_t g = 0; g < grades; ++g)
+                        found[g] = std::count(mine, end, static_cast<Label>(g));
+                else
+                    for (; mine < end; ++mine)
+                        if (*mine >= 0 && static_cast<size_t>(*mine) < grades) ++found[*mine];
             }
     }
     return array(std::move(counts));
