@@ -503,7 +503,8 @@ def evaluations() -> Cases:
         "large labels": lambda: scorer(np.full((2, size), 3)),
         "with counts": lambda: [Scorer(n, aligned, 2).filled(labels, counts=counts)
                                 for n in ("AP", "nDCG@2", "Rprec", "ESL", "NumRel", "R", "Q")],
-        "places": lambda: [places(aligned), places(aligned, slice(1, 3))],
+        "places": lambda: [places(aligned.start[one], aligned.stop[one])
+                           for one in (slice(None), slice(1, 3))],
         "cores": lambda: [on_all_cores(done.append, list(range(9))), sorted(done)],
         "ranges": lambda: [range_of(measure(n), hard.pool, given, 2)
                            for n in ("AP", "DCG", "ESL", "NumRel", "CG@2", "NumRet", "eRAP")

@@ -38,6 +38,7 @@ class Lists(Record, eq=False):
     kernel: Kernel
     shape: tuple[int, int]  # systems and topics
     end: Ints  # [list + 1]: of its places; list: system * topics + topic
+    system: Ints  # [place]
     document: Int32s  # [place], counted from the first of the topics
     weight: Floats  # [place]
     topic: Ints  # [document]
@@ -49,21 +50,17 @@ class Lists(Record, eq=False):
             one.reshape(alignment.shape)[:, topics].ravel()
             for one in (alignment.start, alignment.stop)
         )
-        _, entry = places(start, stop)
+        row, entry = places(start, stop)
         offsets = alignment.pool.offsets[topics.start : topics.stop + 1]
         return Lists(
             kernel=kernel,
             shape=shape,
             end=np.concatenate([[0], np.cumsum(stop - start)]),
+            system=row // shape[1],
             document=(alignment.document[entry] - offsets[0]).astype(np.int32),
             weight=weight[entry],
             topic=np.repeat(np.arange(shape[1]), np.diff(offsets)),
         )
-
-    @cached_property
-    def system(self) -> Ints:
-        """[place]"""
-        return np.repeat(np.arange(len(self.end) - 1), np.diff(self.end)) // self.shape[1]
 
     def by_document(self, value: Floats) -> Floats:
         """[system, document] from [place]; 0 for documents that a list does not contain."""
