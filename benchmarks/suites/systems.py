@@ -50,7 +50,7 @@ SUITE = Suite(
         Seconds(GOLD, 30),
         Memory(GOLD, 2000),
         Printed(REPORT, "report_mb", 5, "MB of report"),
-        Seconds(PLAN, 10),
+        Seconds(PLAN, 5),
         Memory(PLAN, 2000),
     ),
     repeats=3,

@@ -63,6 +63,27 @@ def test_effects_are_the_same_in_blocks_of_any_size(aligned, monkeypatch, number
     np.testing.assert_array_equal(effects(scorer, labels, (0, 1, 2), everything), expected)
 
 
+@pytest.mark.parametrize("name", ["nDCG@3", "AP", "ERR@5", "GMAP"])
+def test_effects_are_the_same_for_any_number_of_topics_at_once(name, aligned, monkeypatch):
+    scorer, labels, rng = Scorer(name, aligned, 2), drawn(aligned, 0.2), np.random.default_rng(1)
+    chosen = np.flatnonzero(rng.random(len(aligned.pool)) < 0.6)
+
+    def found():
+        products, spreads = Products(3, [np.ones(len(chosen))]), []
+        for mine, part in effects_in_parts(scorer, labels, (0, 1, 2), chosen):
+            spreads.append(part.spread(2))
+            part.add_to(products, mine)
+        table = effects(scorer, labels, (0, 1, 2), chosen)
+        return len(spreads), np.concatenate(spreads), products.finish()[0], table
+
+    together, *expected = found()
+    monkeypatch.setattr(topic_effects, "EFFECTS_AT_ONCE", 1)
+    apart, *others = found()
+    assert (together, apart) == (1, 2)
+    for one, other in zip(others, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+
+
 @pytest.mark.parametrize("numbers", [1, 300])
 def test_blocks_hold_no_more_numbers_than_they_may(aligned, monkeypatch, numbers):
     """Or the labels of one document's grades, where these are more."""

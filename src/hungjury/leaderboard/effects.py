@@ -80,7 +80,7 @@ class Lists(Record, eq=False):
 
 ROUNDING = 1e-12  # smaller variances, beside the squares they are differences of, are 0
 SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
-EFFECTS_AT_ONCE = 1 << 20  # of all systems, for topics that are worked on at once
+EFFECTS_AT_ONCE = 1 << 19  # of all systems, documents and grades
 
 
 class TabledEffects(Record, eq=False):
@@ -240,7 +240,9 @@ def effects_in_parts(
         yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
         return
     near, now = weighted_places(scorer.alignment, kernel.weights), np.maximum(labels, -1)
-    for topics, mine in _blocks(scorer, documents, len(labels), len(grades)):
+    for topics, mine in _blocks(
+        pool, documents, _at_once(scorer, near[0], len(labels), len(grades))
+    ):
         lists = Lists.of(*near, kernel, topics)
         part = pool.offsets[topics.start], pool.offsets[topics.stop]
         at, drawn = documents[mine] - part[0], now[:, slice(*part)]
@@ -249,21 +251,22 @@ def effects_in_parts(
         yield mine, _by_kernel(scorer, lists, drawn, rate, grades, at, each)
 
 
-def _blocks(
-    scorer: Scorer, documents: Ints, draws: int, grades: int
-) -> Iterator[tuple[slice, slice]]:
-    """Topics that are worked on at once, and which of the documents are theirs; only those with
-    some. Their effects are numbers for each system, or there are more for each pool."""
-    systems, topics = scorer.alignment.shape
-    sizes = np.diff(scorer.alignment.pool.offsets)
-    each = grades * max(systems * int(sizes.max(initial=1)), draws * (scorer.top + 2) ** 2)
-    step = max(EFFECTS_AT_ONCE // each, 1)
-    for first in range(0, topics, step):
-        some = slice(first, min(first + step, topics))
-        ends = scorer.alignment.pool.offsets[[some.start, some.stop]]
-        mine = slice(*map(int, np.searchsorted(documents, ends)))
-        if mine.start < mine.stop:
-            yield some, mine
+def _at_once(scorer: Scorer, near: Alignment, draws: int, grades: int) -> int:
+    """How many topics are worked on at once: tables of all systems fit into the cache, or a few of
+    them into memory where lists show few of the documents."""
+    largest = int(np.diff(near.pool.offsets).max(initial=1))
+    longest = int((near.stop - near.start).max(initial=1))
+    numbers = max(len(near.systems) * min(largest, 4 * longest), draws * (scorer.top + 2) ** 2)
+    return max(EFFECTS_AT_ONCE // max(numbers * grades, 1), 1)
+
+
+def _blocks(pool: Pool, documents: Ints, step: int) -> Iterator[tuple[slice, slice]]:
+    """A few topics after the other, and which of the documents are theirs; only those with some."""
+    for first in range(0, len(pool.topics), step):
+        topics = slice(first, min(first + step, len(pool.topics)))
+        ends = np.searchsorted(documents, pool.offsets[[topics.start, topics.stop]])
+        if ends[0] < ends[1]:
+            yield topics, slice(int(ends[0]), int(ends[1]))
 
 
 class PoolEffects(Record, eq=False):
