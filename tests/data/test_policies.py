@@ -154,6 +154,12 @@ def test_names_of_one_shape_are_ordered_as_all_others(names):
     assert found == sorted(range(len(names)), key=lambda i: natural_key(names[i]))
 
 
+def test_names_counted_from_0_are_ordered_by_their_numbers(monkeypatch):
+    """A key for each name would take many times as long."""
+    monkeypatch.setattr("hungjury.data.pool.natural_key", None)
+    assert natural_order(["d10", "d9", "d0", "d100"]).tolist() == [2, 1, 0, 3]
+
+
 def test_a_topic_of_thousands_of_digits_is_a_topic():
     assert len(hj.read_qrels({"1" * 5000: {"d": 1}, "2": {"d": 1}}).topics) == 2
 

@@ -13,6 +13,8 @@ import numpy as np
 from hungjury import native
 from hungjury.base.arrays import Array, Bools, Int32s, Ints
 
+DIGITS = re.compile("([0-9]+)")
+
 
 def number_key(digits: str) -> tuple[int, str, str]:
     """Sort key for digits as numbers; `int` accepts only a few thousand digits."""
@@ -22,7 +24,7 @@ def number_key(digits: str) -> tuple[int, str, str]:
 
 def natural_key(text: str) -> list[Any]:
     """Return a natural sort key, texts and numbers in turn: 9 before 10."""
-    parts: list[Any] = re.split(r"([0-9]+)", text)
+    parts: list[Any] = DIGITS.split(text)
     parts[1::2] = map(number_key, parts[1::2])
     return parts
 
@@ -49,7 +51,7 @@ def _numbers(names: list[str]) -> Ints | None:
     if not sizes.size or sizes.max() > 18:
         return None
     numbers = np.fromstring(" ".join(digits), dtype=np.int64, sep=" ").reshape(sizes.shape)
-    padded = (numbers < 10 ** (sizes - 1)).any(axis=0)
+    padded = ((numbers < 10 ** (sizes - 1)) & (sizes > 1)).any(axis=0)
     return None if (padded & (sizes != sizes[0]).any(axis=0)).any() else numbers
 
 
