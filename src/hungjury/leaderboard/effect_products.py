@@ -13,8 +13,6 @@ from hungjury.base.files import cores
 from hungjury.measures.batch import on_all_cores
 
 ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
-
-
 WEIGHTS_AT_ONCE = 2  # that the native code sums with
 
 

@@ -252,8 +252,8 @@ def effects_in_parts(
 
 
 def _at_once(scorer: Scorer, near: Alignment, draws: int, grades: int) -> int:
-    """How many topics are worked on at once: tables of all systems fit into the cache, or a few of
-    them into memory where lists show few of the documents."""
+    """Return how many topics to work on at once: tables of all systems fit into the cache, or into
+    memory where lists show few of the documents."""
     largest = int(np.diff(near.pool.offsets).max(initial=1))
     longest = int((near.stop - near.start).max(initial=1))
     numbers = max(len(near.systems) * min(largest, 4 * longest), draws * (scorer.top + 2) ** 2)

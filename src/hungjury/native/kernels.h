@@ -46,7 +46,7 @@ struct alignas(64) Lanes {
 inline void take_smaller(Number &a, const Number &b) { a = a < b ? a : b; }
 inline void take_larger(Number &a, const Number &b) { a = a > b ? a : b; }
 
-// What a kernel has computed of a list before any labels vary.
+// What a kernel computes once of a list, for all label vectors.
 struct Prepared {
     std::vector<int32_t> document, rank;  // of documents of value 1 under some label vector
     std::vector<double> pulled;           // [such document]: by those of value 1 under all of them
