@@ -216,8 +216,8 @@ def scores_under(scorer: Scorer, labels: Labels) -> Floats:
 def effects_in_parts(
     scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints | None = None
 ) -> Iterator[tuple[slice, Effects]]:
-    """Change of every system's mean when a document moves from the first grade to each grade, topic
-    by topic: which of `documents`, and their effects.
+    """Change of every system's mean when a document moves from the first grade to each grade, for a
+    few topics at a time: which of `documents`, and their effects.
 
     Measures without a linear kernel have all in one part.
 

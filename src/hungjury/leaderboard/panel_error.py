@@ -27,8 +27,8 @@ direct estimates, and differences from both (Fay and Herriot 1979): with H centr
 H theta = c H M + H u, u ~ N(0, tau² K), and the direct estimate is H theta plus its own error. The
 slope c and the panel's error tau are unknown; both are integrated over on a grid.
 
-Effects are given topic by topic, as independent components of the uncertainty of a grade;
-see `topic_effects`. The mean over systems is subtracted: only differences remain.
+Effects are given for a few topics at a time, as independent components of the uncertainty of a
+grade; see `effects`. The mean over systems is subtracted: only differences remain.
 """
 
 from __future__ import annotations

@@ -147,8 +147,8 @@ class Scorer:
         shape = (len(near.systems), topics.stop - topics.start, vectors)
         if counts is None:  # [topic, vector]
             own = offsets[topics.start : topics.stop + 1]
-            counts_of = native.grade_counts(labels, own, self.top + 1)
-            pools = pools_of(counts_of.reshape(-1, self.top + 1))
+            found = native.grade_counts(labels, own, self.top + 1)
+            pools = pools_of(found.reshape(-1, self.top + 1))
         else:  # a pool for each list: [topic, system, vector]
             pools = pools_of(counts.transpose(2, 1, 0, 3).reshape(-1, self.top + 1))
         sums = [
