@@ -134,6 +134,7 @@ def entries_of(rng, rows, columns, number):
 def test_products_of_rows(number, weights, threads, monkeypatch):
     """Entries in any order, some of them twice in one cell; some columns weigh nothing."""
     monkeypatch.setenv("HUNGJURY_THREADS", threads)
+    monkeypatch.setattr(effect_products, "PRODUCTS_FOR_A_CORE", 10)
     rng = np.random.default_rng(number)
     row, column, value = entries_of(rng, 40, 9, number)
     given = [rng.gamma(1, size=9).round() for _ in range(weights)]
@@ -231,6 +232,20 @@ def test_spread_over_systems(name):
             topic_effects.TabledEffects(table).spread(1), expected, rtol=1e-12
         )
         np.testing.assert_array_equal(part.spread(0), 0)
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "AP", "ERR@3", "Q"])
+def test_effects_added_up_by_shares(name, aligned):
+    """From places of lists and pools, and from tables, against sums over documents and grades."""
+    scorer, grades = Scorer(hj.measure(name), aligned, 2), (0, 1, 2)
+    share = np.random.default_rng(3).normal(size=(len(aligned.pool), 3))
+    for documents, part in effects_in_parts(scorer, drawn(aligned), grades):
+        table = part.table()
+        expected = [
+            sum(row[d, g] * mine[g] for d, mine in enumerate(share[documents]) for g in grades)
+            for row in table
+        ]
+        np.testing.assert_allclose(part.summed(share[documents]), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["nDCG@3", "AP", "Q"])

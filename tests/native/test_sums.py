@@ -306,6 +306,13 @@ def test_documents_of_each_grade(kind: Any, grades: int) -> None:
             assert found[t, v].tolist() == [mine.count(grade) for grade in range(grades)]
 
 
+@pytest.mark.parametrize("kind", [np.int16, np.uint8])
+def test_more_documents_of_a_grade_than_their_labels_can_count(kind: Any) -> None:
+    labels = np.repeat(np.array([[1, 0, 1]], dtype=kind), [70_000, 300, 7], axis=1)
+    found = native.grade_counts(labels, np.array([0, labels.size]), 2)
+    assert found.tolist() == [300, 70_007]
+
+
 def loop_sum(kernel: str, weights: list[float], worths: list[float]) -> float:
     """The sum of a list: of gains, of precisions, or of a user who stops at a document."""
     total, above, reached = 0.0, 0.0, 1.0

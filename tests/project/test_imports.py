@@ -4,6 +4,7 @@ import ast
 import functools
 import importlib
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -311,6 +312,21 @@ def test_commands_do_not_search_modules_for_garbage(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert (lines[0], lines[-1]) == ("True", "True")
+
+
+@pytest.mark.parametrize(("asked", "turns"), [(None, "16"), ("20", "20")])
+def test_idle_threads_of_linear_algebra_leave_the_other_cores_alone(asked, turns):
+    """They read it when numpy is imported; whoever sets it keeps his number."""
+    code = (
+        "import os, sys; sys.argv = ['hungjury', '--help']; from hungjury.cli import start; "
+        "start(); print('numpy' in sys.modules, os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    )
+    others = {name: value for name, value in os.environ.items() if "OPENBLAS" not in name}
+    environment = others if asked is None else {**others, "OPENBLAS_THREAD_TIMEOUT": asked}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == f"False {turns}"
 
 
 def test_leaderboards_do_without_scipy():

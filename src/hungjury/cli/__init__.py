@@ -13,9 +13,12 @@ def start() -> None:
     """Start the command `hungjury` in a process of its own.
 
     Most objects are modules and what belongs to them: they are never garbage, but searching them
-    while others are imported, and once more at exit, takes a tenth of a small evaluation.
+    while others are imported, and once more at exit, takes a tenth of a small evaluation. Threads
+    of numpy's linear algebra would wait for work in loops that keep a core busy: 2**16 turns are
+    enough.
     """
     gc.set_threshold(OBJECTS)
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
     atexit.register(gc.freeze)
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # Ctrl-C during imports: no traceback

@@ -62,10 +62,8 @@ def standing(
     A finite number of draws cannot show certainty: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
     """
-    counted = draws
-    if np.ptp(draws, axis=0).any():
-        counted = np.vstack([draws, np.zeros(draws.shape[1])])
-    beats = native.shares_larger(np.ascontiguousarray(counted.T))
+    counted = _counted(draws)
+    beats, apart = pairs_of(mean, draws, level, together, stretch)
     above, equal = _places(counted)
     tail = (1 - level) / 2
     first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
@@ -75,8 +73,23 @@ def standing(
         first.astype(np.int64),
         last.astype(np.int64),
         beats,
-        told_apart(mean, draws, beats, level, together, stretch),
+        apart,
     )
+
+
+def pairs_of(
+    mean: Floats, draws: Floats, level: float, together: bool, stretch: float
+) -> tuple[Floats, Bools]:
+    """[system, system]: P(row has the larger mean), and who is told apart; see `standing`."""
+    beats = native.shares_larger(np.ascontiguousarray(_counted(draws).T))
+    return beats, told_apart(mean, draws, beats, level, together, stretch)
+
+
+def _counted(draws: Floats) -> Floats:
+    """The draws that are counted: with one more, as `standing` says."""
+    if not np.ptp(draws, axis=0).any():
+        return draws
+    return np.vstack([draws, np.zeros(draws.shape[1])])
 
 
 def _places(draws: Floats) -> tuple[Ints, Ints]:

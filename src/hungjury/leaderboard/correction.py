@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -91,13 +92,19 @@ class Covered(Record):
     @staticmethod
     def record(measure: Measure, labels: int) -> Covered | None:
         """Return the record of a measure, or of the nearest that was tried; None if none was."""
-        names = [name for name in COVERED if as_measure(name).name == measure.name]
+        names = {name: one for name, one in _tried().items() if one.name == measure.name}
         if not names:
             return None
-        depths = np.log([one.depth or DEEPEST for one in (measure, *map(as_measure, names))])
-        nearest = names[int(np.argmin(np.abs(depths[1:] - depths[0])))]
+        depths = np.log([one.depth or DEEPEST for one in (measure, *names.values())])
+        nearest = [*names][int(np.argmin(np.abs(depths[1:] - depths[0])))]
         place = int(np.argmin(np.abs(np.log(np.array(MEASURED_AT) / max(labels, 1)))))
         return Covered(nearest, MEASURED_AT[place], COVERED[nearest][place])
+
+
+@cache
+def _tried() -> dict[str, Measure]:
+    """The measures of the record, by the names it gives them."""
+    return {name: as_measure(name) for name in COVERED}
 
 
 class Correction(Record, eq=False):

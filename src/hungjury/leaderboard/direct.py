@@ -254,7 +254,7 @@ def direct(
     mean = cells.mean(axis=1)
     # Labels were drawn, not summed over: correct for the difference by the effects.
     for mine, effect in rough.parts():
-        mean += np.tensordot(effect.table(), (expected - share)[mine], axes=2)
+        mean += effect.summed((expected - share)[mine])
     worst, skipped = np.zeros(len(mean)), np.sort(gold.skipped)
     for mine, effect in rough.parts(skipped):
         worst += np.ptp(effect.table(), axis=2) @ (1 / gold.probability[skipped[mine]])

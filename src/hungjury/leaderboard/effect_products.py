@@ -14,6 +14,7 @@ from hungjury.measures.batch import on_all_cores
 
 ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
 WEIGHTS_AT_ONCE = 2  # that the native code sums with
+PRODUCTS_FOR_A_CORE = 1 << 22  # of two entries; starting a thread for fewer takes longer
 
 
 def row_products(
@@ -38,8 +39,10 @@ def _weighted_products(
 ) -> list[Floats]:
     """The same for weights [column, weight] that the native code takes at once."""
     sums = np.zeros((rows, rows, weight.shape[1]))
+    work = int((np.bincount(column, minlength=1).astype(float) ** 2).sum()) * weight.shape[1]
+    shares = min(cores(), 1 + work // PRODUCTS_FOR_A_CORE)
     # Half of the table is worked out, so the first rows take longest: shares of equal area.
-    ends = np.round(rows * (1 - np.sqrt(1 - np.linspace(0, 1, cores() + 1)))).astype(int).tolist()
+    ends = np.round(rows * (1 - np.sqrt(1 - np.linspace(0, 1, shares + 1)))).astype(int).tolist()
 
     def add(share: tuple[int, int]) -> None:
         found = native.row_products(row, column, value, weight, rows, *share)

@@ -92,6 +92,10 @@ class TabledEffects(Record, eq=False):
         """The effects as one array."""
         return self.values
 
+    def summed(self, share: Floats) -> Floats:
+        """[system]: the effects times shares [document, grade], added up."""
+        return np.asarray(np.tensordot(self.values, share, axes=2))
+
     def spread(self, grade: int) -> Floats:
         """[document]: standard deviation over systems of the effects of one of the grades; the size
         of the effect if there is one system."""
@@ -137,6 +141,13 @@ class LinearEffects(Record, eq=False):
             out[:, first:last] = (bases @ rate).reshape(len(bases), -1, grades)
         out[self.system, self.document] += self.own(self.pull)
         return out
+
+    def summed(self, share: Floats) -> Floats:
+        one = self.turned(share[:, :, None])
+        member = np.equal.outer(self.topic, np.arange(len(self.bases))).astype(float)
+        pool = np.einsum("tsk,kt->s", self.bases, one.rate[:, :, 0] @ member)
+        own = one.own(one.pull)[:, 0]
+        return np.asarray(pool + np.bincount(self.system, own, len(pool)))
 
     def own(self, pull: Floats) -> Floats:
         """[place, part]: slope * pull [draw, document, part]."""

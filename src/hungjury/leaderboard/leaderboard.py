@@ -30,7 +30,7 @@ from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.merge_types import LabelMerge
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import AsGiven
-from hungjury.leaderboard.board import Leaderboard, standing
+from hungjury.leaderboard.board import Leaderboard, pairs_of
 from hungjury.leaderboard.correction import gold_estimate, overrating, planned_gold, settled
 from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
@@ -213,10 +213,10 @@ def _labels(
 def _told(made: Estimate, options: BoardOptions, stretch: float = 1.0) -> Floats:
     """[system, system]: 1 where the row is told apart from the column as better, -1 as worse."""
     better = -1.0 if options.measure.smaller_is_better else 1.0
-    where = standing(
+    beats, apart = pairs_of(
         better * made.centre, better * made.draws, options.level, options.together, stretch
     )
-    return np.asarray(where.apart * np.sign(where.beats - 0.5))
+    return np.asarray(apart * np.sign(beats - 0.5))
 
 
 def _cautions(evidence: Evidence) -> tuple[Note, ...]:

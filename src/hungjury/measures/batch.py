@@ -28,7 +28,7 @@ Labels = Int16s | NDArray[np.uint8]
 T = TypeVar("T")
 
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
-VALUES_AT_ONCE = 1 << 16  # of several topics, which share what is done for each block
+VALUES_AT_ONCE = 1 << 17  # of several topics, which share what is done for each block
 PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
 DOCUMENTS_AT_ONCE = 1 << 22
 SHARES = 4  # of the tasks for each thread: few to hand out, enough for threads to end together

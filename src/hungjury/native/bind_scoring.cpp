@@ -213,6 +213,18 @@ nb::tuple walk_lists(const std::string &name, Tabled<double> worth, Given<int64_
 
 constexpr size_t kFewGrades = 16;
 
+// std::count with sums of the size of labels: as many are compared at once as fit.
+template <class Label> int64_t count_of(const Label *at, const Label *end, Label label) {
+    int64_t found = 0;
+    while (at < end) {
+        const Label *stop = at + std::min<ptrdiff_t>(end - at, std::numeric_limits<Label>::max());
+        Label some = 0;
+        for (; at < stop; ++at) some = static_cast<Label>(some + (*at == label));
+        found += some;
+    }
+    return found;
+}
+
 // [topic * vector * grade]: documents of each topic that have each grade under label vectors. Topic t has
 // the documents from offset t to offset t + 1.
 template <class Label>
@@ -233,7 +245,7 @@ Array<int64_t> grade_counts(Tabled<Label> labels, Given<int64_t> offsets, size_t
                 mine += offsets(t);
                 if (grades <= kFewGrades)  // compared many labels at once
                     for (size_t g = 0; g < grades; ++g)
-                        found[g] = std::count(mine, end, static_cast<Label>(g));
+                        found[g] = count_of(mine, end, static_cast<Label>(g));
                 else
                     for (; mine < end; ++mine)
                         if (*mine >= 0 && static_cast<size_t>(*mine) < grades) ++found[*mine];
