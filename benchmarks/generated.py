@@ -7,11 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,13 +110,7 @@ def _write(folder: Path, shape: Shape) -> None:
     rng = np.random.default_rng(shape.seed)
     quality = rng.uniform(0.5, 2.5, shape.runs)
     width = max(4 * shape.depth, 2 * shape.judged)  # documents among which systems choose
-    with ExitStack() as stack:
-
-        def opened(name: str) -> TextIO:
-            return stack.enter_context((folder / name).open("w", encoding="ascii"))
-
-        qrels = opened("qrels")
-        runs = [opened(_run_file(s)) for s in range(shape.runs)]
+    with (folder / "qrels").open("w", encoding="ascii") as qrels:
         for topic in range(401, 401 + shape.topics):
             numbers = rng.choice(max(900_000, width), width, replace=False)
             documents = [f"FBIS{n % 4 + 1}-{n:06d}" for n in numbers.tolist()]
@@ -130,19 +123,20 @@ def _write(folder: Path, shape: Shape) -> None:
                     for document, grade in zip(documents[: shape.judged], label, strict=False)
                 )
             )
-            for system, run in enumerate(runs):
+            for system in range(shape.runs):
                 score = rng.normal(size=width) + 0.8 * pooled + quality[system] * label
                 found = np.argpartition(-score, shape.depth)[: shape.depth]
                 best = np.round(score[found], 4)
                 rank = np.empty(shape.depth, dtype=int)
                 rank[np.argsort(-best, kind="stable")] = np.arange(1, shape.depth + 1)
                 rows = zip(found.tolist(), rank.tolist(), best.tolist(), strict=True)
-                run.write(
-                    "".join(
-                        f"{topic}\tQ0\t{documents[d]}\t{r}\t{s:.4f}\tsys{system:03d}\n"
-                        for d, r, s in rows
+                with (folder / _run_file(system)).open("a", encoding="ascii") as run:
+                    run.write(
+                        "".join(
+                            f"{topic}\tQ0\t{documents[d]}\t{r}\t{s:.4f}\tsys{system:03d}\n"
+                            for d, r, s in rows
+                        )
                     )
-                )
 
 
 def _labels(shape: Shape, rng: np.random.Generator) -> NDArray[np.bool_]:

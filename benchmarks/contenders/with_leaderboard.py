@@ -1,5 +1,5 @@
-"""leaderboard|gold|report|plan QRELS JUDGES RUN...: from files; JUDGES is a folder of qrels, and
-gold labels are a random sample of QRELS."""
+"""leaderboard|gold|report|plan|best QRELS JUDGES RUNS: from files; JUDGES is a folder of qrels, and
+gold labels are a random sample of QRELS. best: only the best 500 systems are compared."""
 
 import json
 import random
@@ -11,7 +11,7 @@ import hungjury as hj
 
 GOLD = 1000
 
-what, qrels, judges, *runs = sys.argv[1:]
+what, qrels, judges, runs = sys.argv[1:]
 labels = str(Path(judges) / "*.qrels")
 values = {}
 if what == "plan":
@@ -25,8 +25,10 @@ else:
         for topic, _, document, label in map(str.split, random.Random(1).sample(lines, GOLD)):
             people.setdefault(topic, {})[document] = int(label)
         asked = {"gold": people, "gold_design": "random"}
+    if what == "best":
+        asked = {"best": 500}
     board = hj.leaderboard(labels, runs, "nDCG@10", **asked)
-    values["best by gold" if asked else "best"] = float(board.mean[0])
+    values[f"best by {what}" if asked else "best"] = float(board.mean[0])
     if what == "report":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "report.html"

@@ -88,11 +88,16 @@ def _work(results: Results, command: str, step: int) -> float:
     return max(min(results[_name(command, step)].cpu) - min(results[START].cpu), 1e-3)
 
 
+def _memory(measured: Measured, results: Results) -> float:
+    """Megabytes beyond the start of Python; less than one is noise."""
+    return max(measured.memory - results[START].memory, 1.0)
+
+
 def _row(command: str, results: Results) -> list[str]:
     steps: list[Measured] = [results[_name(command, step)] for step in STEPS]
     cells = [f"{one.time:.2f} s, {one.memory:.0f} MB" for one in steps]
     grown = _work(results, command, STEPS[2]) / _work(results, command, STEPS[1])
-    memory = (steps[2].memory - results[START].memory) / (steps[1].memory - results[START].memory)
+    memory = _memory(steps[2], results) / _memory(steps[1], results)
     factor = log(STEPS[2] / STEPS[1])
     return [command, *cells, f"{log(grown) / factor:.2f}", f"{log(memory) / factor:.2f}"]
 

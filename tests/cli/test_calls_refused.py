@@ -131,7 +131,7 @@ REFUSED = {
     "leaderboard --judges judges/* --runs runs/* --prior flat": "--prior needs an em merge",
     **{
         f"leaderboard --judges judges/* --runs runs/* --seed-pattern x {more}":
-            "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
+            "--seed-pattern excludes --report, --plan, --gold, --slices, --best and a second -m"
         for more in ("--report x.html", "--plan plan.csv", "--gold gold.qrels",
                      "--slices slices.csv", "-m AP -m P@5")
     },

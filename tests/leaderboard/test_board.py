@@ -10,7 +10,7 @@ import hungjury as hj
 from builders.commands import hungjury
 from hungjury.base.errors import HungjuryError
 from hungjury.judges.families import favours
-from hungjury.leaderboard import leaderboard, plan
+from hungjury.leaderboard import plan
 
 
 @pytest.fixture(scope="module")
@@ -408,19 +408,6 @@ def test_what_the_panel_is_off_by_is_a_difference_of_reported_means(tens, measur
     level = np.mean(list(off.values()))
     assert people.gold.overall[0] == pytest.approx(level)
     assert people.correction.level[0] == pytest.approx(level)
-
-
-def test_too_many_systems_are_refused_with_a_number_that_works(monkeypatch):
-    assert leaderboard.MOST_SYSTEMS == 2500
-    monkeypatch.setattr(leaderboard, "MOST_SYSTEMS", 20)
-    labels = {"j": {"q": {"a": 1, "b": 0}, "r": {"a": 0, "b": 1}}}
-    runs = {f"s{k}": {"q": {"a": 1.0}, "r": {"b": 1.0}} for k in range(21)}
-    with pytest.raises(HungjuryError, match="21 systems are too many") as caught:
-        hj.leaderboard(labels, runs, "P@1")
-    assert caught.value.code == "too-many-systems"
-    assert "at most 20," in str(caught.value)
-    del runs["s20"]
-    assert len(hj.leaderboard(labels, runs, "P@1", draws=100).systems) == 20
 
 
 def test_favours_are_those_of_each_judges_own_scores():

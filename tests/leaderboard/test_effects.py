@@ -1,5 +1,7 @@
 """What single labels do to scores, and products of these effects over documents."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -194,6 +196,23 @@ def test_products_over_documents(made, measure, sparse, at_once, monkeypatch):
         for d, size in enumerate(weight):
             expected += size * parts[:, d] @ parts[:, d].T
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_products_of_many_topics_need_no_table_of_topics_and_documents():
+    topics, documents = 1000, 100_000
+    topic = np.repeat(np.arange(topics), documents // topics)
+    entry, rate = np.zeros(1, dtype=np.int64), np.ones((2, documents, 1))
+    products = Products(3, [np.ones(documents)])
+    tracemalloc.start()
+    products.add_linear(
+        slice(0, documents), entry, entry, np.ones((1, 1)), topic, np.ones((topics, 3, 2)), rate
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * topics * documents / 10
+    (found,) = products.finish()
+    assert found[1, 1] == 4 * documents  # every document adds (1 + 1) squared
+    assert found[0, 1] == 4 * documents + 2  # and one of them moves the first system by 1 more
 
 
 @pytest.mark.parametrize("ties", ["trec", "expected"])

@@ -25,6 +25,7 @@ MOST_RANKS_OF_A_PAGE = 1000  # a user model has a table of ranks by ranks
 MOST_RANKS_OF_A_CURVE = 10_000_000
 MOST_STEPS = 1_000_000  # of a user between documents
 MOST_DRAWS = 100_000  # of labels, each scored for every system and topic
+MOST_SYSTEMS = 2500  # that are compared in pairs; time grows with the cube of their number
 MOST_SAMPLES = 1_000_000  # of a resampling test
 MOST_LABELS = 2**31 - 1
 MOST_SEED = 2**63 - 1

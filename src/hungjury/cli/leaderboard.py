@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @options.rel
 @options.gold("Gold labels of some documents, to correct the leaderboard; one file per person.")
 @options.plan
+@options.best
 @options.all_of(*(options.declared(one) for one in BOARD.values() if one.flag))
 @option("--slices FILE", "Also rank on groups of topics: a table of topic and group.")
 @option("--report FILE", "Also write an HTML report.", page)
@@ -73,7 +74,7 @@ def leaderboard_command(
     gold: tuple[str, ...], plan: tuple[str, ...], report: str | None, shown: dict[str, Any],
     plots: Plots, out: Output, reading: Reading, tables: ScoreTables, common: bool,
     collections: tuple[str, ...], qrels: str | None, seed_pattern: str | None,
-    slices: str | None, **how: Any,
+    slices: str | None, best: int | None, **how: Any,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -110,6 +111,7 @@ def leaderboard_command(
             raise click.UsageError(
                 "--report, --plan, --slices and a second -m need --judges and --runs"
             )
+        refuse(best, "--best needs --judges and --runs")
         if tables.scores:
             of_scores = _of_tables(tables, measures[0], seed_pattern, how)
         else:
@@ -134,10 +136,11 @@ def leaderboard_command(
     else:
         labels, lists = tables.panel(reading, judges, runs)
     measures = tables.measures(measures)
+    refuse(best and beside, "--best excludes --slices and a second -m")
     if seed_pattern:
-        if report is not None or plan or gold or beside:
+        if report is not None or plan or gold or beside or best is not None:
             raise click.UsageError(
-                "--seed-pattern excludes --report, --plan, --gold, --slices and a second -m"
+                "--seed-pattern excludes --report, --plan, --gold, --slices, --best and a second -m"
             )
         one = {"all": (labels, lists)}
         repeats = leaderboards(one, measures[0], seed_pattern=seed_pattern, **how)
@@ -153,7 +156,14 @@ def leaderboard_command(
                 if known is not None:
                     read_from(known, people)  # whose plans are its own
             return leaderboard(
-                here, lists, measure, gold=known, plan=plan or None, progress=progress, **how
+                here,
+                lists,
+                measure,
+                gold=known,
+                plan=plan or None,
+                best=best,
+                progress=progress,
+                **how,
             )
 
         found = Boards.of(measures, read_slices(slices) if slices else {}, rank)

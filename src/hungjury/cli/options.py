@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from hungjury.base.choices import MissingScores, PlotWidth, RepeatedScores, Undefined
 from hungjury.base.errors import check_installed
 from hungjury.base.options import Option, words_of
-from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS, MOST_SEED
+from hungjury.base.parameters import MOST_GRADE, MOST_LABELS, MOST_RANKS, MOST_SEED, MOST_SYSTEMS
 from hungjury.base.text import decimal_of
 from hungjury.cli.failing import flag
 from hungjury.cli.output import Output, Plots
@@ -271,6 +271,11 @@ rel = option("--rel", "Make labels binary; grades from this one up are relevant.
 plan = option(
     "--plan FILE ...",
     "The plan that chose these documents, by `hungjury plan`; repeatable.",
+)
+best = option(
+    "--best N",
+    "Compare only the best N systems by the judges' votes; needed for more than 2,500.",
+    count(MOST_SYSTEMS, least=2),
 )
 
 

@@ -31,6 +31,7 @@ from hungjury.leaderboard.options import PLAN
     "Gold labels at hand, of an earlier plan: list only documents without one.",
 )
 @options.rel
+@options.best
 @options.all_of(*(options.declared(one) for one in PLAN.values() if one.flag))
 @options.output
 @options.judges_gold_and_runs

@@ -104,6 +104,29 @@ class Alignment(Record, eq=False):
         """Lists cut after a rank, for the next who asks."""
         return {}
 
+    def only(self, systems: Ints) -> Alignment:
+        """Return the lists of some systems, given by their places in ascending order."""
+        cells = (systems[:, None] * self.shape[1] + np.arange(self.shape[1])).ravel()
+        mine = np.isin(np.arange(len(self.systems)), systems)
+        kept = np.flatnonzero(np.repeat(mine, self._places))
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        left_out = {name for name, one in zip(self.systems, mine, strict=True) if not one}
+        return replace(
+            self,
+            systems=[self.systems[i] for i in systems],
+            start=np.searchsorted(kept, self.start[cells]),
+            stop=np.searchsorted(kept, self.stop[cells]),
+            length=self.length[cells],
+            **{name: one[kept] for name, one in columns.items() if one is not None},
+            others=None if self.others is None else self.others.only(systems),
+            notes=tuple(note for note in self.notes if note.where not in left_out),
+        )
+
+    @property
+    def _places(self) -> Ints:
+        """[system]: the places of all its lists."""
+        return np.asarray((self.stop - self.start).reshape(self.shape).sum(axis=1))
+
     def unjudged_retrieved(self, depth: int) -> Ints:
         """Count, by topic, the documents outside the pool in the first `depth` ranks of runs."""
         assert self.others is not None, "align() was not asked to remember them"
@@ -126,6 +149,20 @@ class Others(Record, eq=False):
     hash: NDArray[np.uint64]
     ids: bytes
     end: Ints
+
+    def only(self, systems: Ints) -> Others:
+        """Return the rows of some systems, given by their places in ascending order."""
+        rows = np.flatnonzero(np.isin(self.system, systems))
+        begin = np.append(0, self.end[:-1])[rows] if len(rows) else rows
+        ids = [self.ids[a:b] for a, b in zip(begin.tolist(), self.end[rows].tolist(), strict=True)]
+        return Others(
+            system=np.searchsorted(systems, self.system[rows]).astype(np.int32),
+            topic=self.topic[rows],
+            rank=self.rank[rows],
+            hash=self.hash[rows],
+            ids=b"".join(ids),
+            end=np.cumsum([len(one) for one in ids], dtype=np.int64),
+        )
 
     def id(self, row: int) -> str:
         """Return the id of the document in a row."""

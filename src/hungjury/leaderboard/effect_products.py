@@ -55,6 +55,15 @@ def _weighted_products(
     return both
 
 
+def sums_by_topic(values: Floats, topic: Ints, topics: int) -> Floats:
+    """[topic, ...]: rows of documents [document, ...], whose topics ascend, added up."""
+    present, first = np.unique(topic, return_index=True)
+    out = np.zeros((topics, *values.shape[1:]))
+    if len(first):
+        out[present] = np.add.reduceat(values, first, axis=0)
+    return out
+
+
 class Products:
     """[system, system]: products of effects, summed over documents and their grades or parts.
 
@@ -100,7 +109,6 @@ class Products:
         topics, systems, draws = bases.shape
         each = np.einsum("np,knp->kn", value, rate[:, document])
         squares = np.einsum("kdp,ldp->dkl", rate, rate).reshape(len(topic), -1)
-        member = np.equal.outer(np.arange(topics), topic).astype(float)
         key = topic[document] * systems + row
         flat = bases.transpose(1, 0, 2).reshape(systems, -1)
         for weight, held in zip(self.weights, self.crossed, strict=True):
@@ -109,9 +117,9 @@ class Products:
                 continue
             heavy = mine[document]
             own = [np.bincount(key, one * heavy, topics * systems) for one in each]
-            pool = (member * mine) @ squares / 2
-            half = np.stack(own, axis=1).reshape(bases.shape)
-            half = half + bases @ pool.reshape(topics, draws, draws)
+            pool = sums_by_topic(squares * mine[:, None], topic, topics) / 2
+            listed = np.stack(own, axis=1).reshape(bases.shape)
+            half = listed + bases @ pool.reshape(topics, draws, draws)
             held.append((half.transpose(1, 0, 2).reshape(systems, -1), flat))
         self.held.append((row, document + documents.start, value))
         self.waiting += value.size

@@ -24,7 +24,7 @@ from hungjury.base.arrays import Bools, Floats, Int16s, Int32s, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
-from hungjury.leaderboard.effect_products import Products
+from hungjury.leaderboard.effect_products import Products, sums_by_topic
 from hungjury.measures.base import Kernel, pools_of
 from hungjury.measures.batch import Scorer, places, weighted_places
 from hungjury.measures.scores import averaged
@@ -144,8 +144,8 @@ class LinearEffects(Record, eq=False):
 
     def summed(self, share: Floats) -> Floats:
         one = self.turned(share[:, :, None])
-        member = np.equal.outer(self.topic, np.arange(len(self.bases))).astype(float)
-        pool = np.einsum("tsk,kt->s", self.bases, one.rate[:, :, 0] @ member)
+        rate = sums_by_topic(one.rate[:, :, 0].T, self.topic, len(self.bases))
+        pool = np.einsum("tsk,tk->s", self.bases, rate)
         own = one.own(one.pull)[:, 0]
         return np.asarray(pool + np.bincount(self.system, own, len(pool)))
 

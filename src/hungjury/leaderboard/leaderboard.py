@@ -14,6 +14,7 @@ from hungjury.base.arrays import Bools, Floats
 from hungjury.base.errors import Argument, InputError, Note, few, noted, plural
 from hungjury.base.files import write_whole
 from hungjury.base.options import takes
+from hungjury.base.parameters import MOST_SYSTEMS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result, Table, in_report
 from hungjury.data.alignment import Alignment, align
@@ -35,13 +36,13 @@ from hungjury.leaderboard.correction import gold_estimate, overrating, planned_g
 from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import dependence
+from hungjury.leaderboard.many_systems import best_systems, check_systems
 from hungjury.leaderboard.options import BOARD, BoardArguments, BoardOptions, split_options
 from hungjury.leaderboard.panel_error import PanelError
 from hungjury.leaderboard.plan_file import PlansLike
 from hungjury.measures.catalogue import MeasureLike
 from hungjury.measures.catalogue import measure as as_measure
 
-MOST_SYSTEMS = 2500  # of a board: time grows with the cube of their number
 FEW_TOPICS = 10
 
 
@@ -54,6 +55,7 @@ def leaderboard(
     *,
     gold: QrelsLike | Judgments | None = None,
     plan: PlansLike | None = None,
+    best: int | None = None,
     progress: Progress | None = None,
     **arguments: Unpack[BoardArguments],
 ) -> Leaderboard:
@@ -76,6 +78,9 @@ def leaderboard(
         is then about people, and `Leaderboard.correction` says how the panel differs from them.
     plan : Plan, path or list of these, optional
         How these documents were chosen. Labels of several plans count together.
+    best : int, optional
+        Compare only so many systems, the best ones by the judges' votes. More than 2,500 systems
+        cannot be compared without.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     {options}
@@ -99,6 +104,7 @@ def leaderboard(
     (4, 'panel')
     """
     options, reading = split_options(arguments, BoardOptions)
+    best = None if best is None else check_count("best", best, 2, MOST_SYSTEMS)
     options = options.but(measure=as_measure(measure), merge=merge_method(merge))
     check_no_expectation(options.measure)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
@@ -108,7 +114,7 @@ def leaderboard(
     if people is None and (plan is not None or options.gold_design or options.looks):
         said = "a plan, a gold design and looks need gold labels"
         raise InputError(said, code="no-gold", remedy=("give the labels as", Argument("gold")))
-    aligned = _aligned(lists, given, options, progress)
+    aligned = _aligned(lists, given, options, best, progress)
     kin, kin_notes = kin_of(aligned.systems, options.kin)
     asked = Panel.of(given, options.rel)
     agreement = panel_agreement(asked) if len(asked.judges) > 1 and not given.soft else None
@@ -117,10 +123,12 @@ def leaderboard(
     panel, jury = seated(
         asked, aligned, options.families, copies, options.contrary, people is not None, learns
     )
+    aligned, chosen, best_notes = best_systems(aligned, asked, [options.measure], best)
+    kin = kin[chosen]
     labels_seed, means_seed = np.random.SeedSequence(options.seed).spawn(2)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
-    notes += jury.notes + kin_notes
+    notes += jury.notes + kin_notes + best_notes
     labelled = correction = overrated = None
     if people is None:
         made, layer = _by_panel(jury, drawn, options, kin)
@@ -144,19 +152,17 @@ def leaderboard(
 
 
 def _aligned(
-    lists: Runs | RunFiles, given: Judgments, options: BoardOptions, progress: Progress | None
+    lists: Runs | RunFiles,
+    given: Judgments,
+    options: BoardOptions,
+    best: int | None,
+    progress: Progress | None,
 ) -> Alignment:
     """Align the runs with the judged pool, unless there are too many, or too few topics."""
     measure = options.measure
     depth = max(measure.unjudged_depth, depth_shown(measure))
     aligned = align(lists, given.pool, None, progress, depth, named=True, by_name=True)
-    if len(aligned.systems) > MOST_SYSTEMS:
-        raise InputError(
-            f"{len(aligned.systems):,} systems are too many for a leaderboard: all pairs are "
-            "compared",
-            code="too-many-systems",
-            remedy=f"give at most {MOST_SYSTEMS:,}, such as the best ones by `hungjury evaluate`",
-        )
+    check_systems(aligned, best)
     if options.target == "population" and len(given.topics) < 2:
         raise InputError(
             "one topic says nothing about other topics",

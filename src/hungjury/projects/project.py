@@ -45,7 +45,7 @@ DECLARED_BY_FILE = ("families", "kin")  # a pattern, or a file of the project
 WRITTEN = ("slices", "report")  # other files of commands
 GATE = ("baseline", "candidate", "margin")
 _COLLECTION = {*PATHS, *DECLARED_BY_FILE, *READING, "rel"}
-_EVALUATION = {"measures", "baseline", "merge", "level", "target", "seed", "draws"}
+_EVALUATION = {"measures", "baseline", "merge", "level", "target", "seed", "draws", "best"}
 _OF_COMMANDS = {  # the tables of commands, whose own options are checked by themselves
     *_COLLECTION, *_EVALUATION, *BOARD, *PLAN, *GATE, *WRITTEN,
     "budget", "method", "title", "author", "dataset", "share", "raters",
@@ -145,12 +145,13 @@ class Project(Record, eq=False):
                 )
                 for name, one in self.collections.items()
             }
-            known = _known(shared, {*BOARD, "common", "seed_pattern", "weights"})
+            known = _known(shared, {*BOARD, "best", "common", "seed_pattern", "weights"})
             gold = {name: one["gold"] for name, one in self.collections.items() if "gold" in one}
             return leaderboards(read, measures[0], **{**known, "gold": gold or None})
         given = self._python("leaderboard", collection, options)
         judges, runs, measures = (given.pop(name) for name in ("judges", "runs", "measures"))
-        return leaderboard(judges, runs, measures[0], **_known(given, {*BOARD, *READING}))
+        known = _known(given, {*BOARD, *READING, "best"})
+        return leaderboard(judges, runs, measures[0], **known)
 
     def gate(self, collection: str | None = None, **options: Any) -> Gates:
         """Decide whether candidates may replace the baseline; options given here win."""
