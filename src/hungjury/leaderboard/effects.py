@@ -333,7 +333,7 @@ def _by_kernel(
     at: Ints,
     each: int,
 ) -> Effects:
-    """Sums over draws of changes of the scores of one topic, by `each`.
+    """Sums over draws of changes of the scores of some topics, by `each`.
 
     A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
     that has the document at this grade; `rate` [draw, document, grade] is 1 / unit.
