@@ -9,6 +9,7 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.data.alignment import align
+from hungjury.judges import families
 from hungjury.judges.families import (
     correlation_with_rest,
     correlation_with_systems,
@@ -363,7 +364,9 @@ def with_reversed(made, judges):
     return replace(given, label=np.where(mine, given.grades[-1] - given.label, given.label))
 
 
-def test_the_correlation_with_the_systems_is_the_loop():
+@pytest.mark.parametrize("at_once", [families.LABELS_AT_ONCE, 70])
+def test_the_correlation_with_the_systems_is_the_loop(at_once, monkeypatch):
+    monkeypatch.setattr(families, "LABELS_AT_ONCE", at_once)
     made = hj.simulate(systems=4, topics=5, documents=30, depth=15, grades=3, seed=2)
     panel, aligned = Panel.of(made.judgments), align(made.runs, made.judgments.pool)
     found, error = correlation_with_systems(panel, aligned)

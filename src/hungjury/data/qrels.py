@@ -299,6 +299,8 @@ class Judgments(Record, eq=False):
     def only(self, judges: Indices) -> Judgments:
         """Return the judgments of some judges, by their places, over the same pool."""
         chosen = np.sort(judges)
+        if np.array_equal(chosen, np.arange(len(self.judges))):
+            return self
         rows = np.isin(self.judge, chosen)
         return replace(
             self,

@@ -28,6 +28,7 @@ from hungjury.stats.resampling import normal_reach
 Grouping = str | os.PathLike[str] | Mapping[str, str]
 Families = Grouping | None
 Kin = str | os.PathLike[str] | Iterable[str] | None
+LABELS_AT_ONCE = 1 << 19
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
 FEWEST_SYSTEMS = 5  # that one is compared with
@@ -170,13 +171,16 @@ def correlation_with_systems(panel: Panel, alignment: Alignment) -> tuple[Floats
     if alignment.rank.max(initial=1) == 1:
         return np.full(judges, np.nan), np.full(judges, np.nan)
     shown = np.bincount(alignment.document, 1 / np.log2(1.0 + alignment.rank), len(panel.pool))
-    x = np.array(panel.grades, dtype=float)[panel.choice] if panel.share is None else panel.share
-    m = shown[panel.document]
-    cell = panel.judge.astype(np.int64) * topics + panel.pool.topic_of[panel.document]
-    n, sx, sm, xx, mm, xm = (
-        np.bincount(cell, value, judges * topics).reshape(judges, topics)
-        for value in (np.ones(len(x)), x, m, x * x, m * m, x * m)
-    )
+    grades, sums = np.array(panel.grades, dtype=float), np.zeros((6, judges * topics))
+    for start in range(0, len(panel.judge), LABELS_AT_ONCE):
+        some = slice(start, start + LABELS_AT_ONCE)
+        document = panel.document[some]
+        x = grades[panel.choice[some]] if panel.share is None else panel.share[some]
+        m = shown[document]
+        cell = panel.judge[some].astype(np.int64) * topics + panel.pool.topic_of[document]
+        for one, value in zip(sums, (np.ones(len(x)), x, m, x * x, m * m, x * m), strict=True):
+            one += np.bincount(cell, value, judges * topics)
+    n, sx, sm, xx, mm, xm = sums.reshape(6, judges, topics)
     each, nothing = np.maximum(n, 1), np.zeros_like(n)
     within = np.stack([n, nothing, nothing, xx - sx * sx / each, mm - sm * sm / each,
                        xm - sx * sm / each])  # fmt: skip

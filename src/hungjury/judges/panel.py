@@ -90,12 +90,11 @@ class Panel(Record, eq=False):
         names = self.judgments.family if families is None else tuple(families)
         chosen = np.sort(judges)
         judgments = replace(self.judgments, family=names).only(chosen)
-        cut = self._rows(np.isin(self.judge, chosen))
-        panel = replace(
-            cut,
-            judgments=judgments,
-            judge=np.searchsorted(chosen, cut.judge).astype(np.int32),
-        )
+        panel = replace(self, judgments=judgments, kept={})
+        if not np.array_equal(chosen, np.arange(len(self.judges))):
+            cut = panel._rows(np.isin(self.judge, chosen))
+            judge = np.searchsorted(chosen, cut.judge).astype(np.int32)
+            panel = replace(cut, judge=judge)
         return replace(panel, notes=panel._oddities())
 
     def merged(self, method: LabelMerge, scope: Scope = "topic", seed: int = 0) -> Merged:
