@@ -123,6 +123,7 @@ studies: $(VENV)/ready
 	$(BIN)/python -m benchmarks.truth --docs docs -o studies-results/truth.csv
 	$(BIN)/python -m benchmarks.truth.gold --docs docs -o studies-results/gold.csv
 	$(BIN)/python -m benchmarks.truth.path
+	$(BIN)/python -m benchmarks.truth.best
 
 # Wheels in dist/ for Python 3.10 to 3.14, each tested where no compiler is, with the bill of materials.
 wheels: $(VENV)/ready

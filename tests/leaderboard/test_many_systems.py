@@ -5,6 +5,7 @@ import pytest
 
 import hungjury as hj
 from builders.commands import hungjury
+from builders.paths import SHARED
 from hungjury.base import parameters
 from hungjury.base.errors import HungjuryError
 from hungjury.data.alignment import align
@@ -62,6 +63,47 @@ def test_kin_are_those_among_the_best(made):
     found = hj.leaderboard(made.judgments, made.runs, "nDCG@5", best=BEST, **options)
     alone = hj.leaderboard(made.judgments, best_of(made, ["nDCG@5"]), "nDCG@5", **options)
     np.testing.assert_array_equal(found.beats, alone.beats)
+
+
+def likely_pairs(board, truth):
+    """Pairs with chances of 0.7 or more: their number, the sum of chances, and the right ones."""
+    true = np.array([truth[name] for name in board.systems])
+    likely = (board.beats >= 0.7) & (true[:, None] != true)
+    right = (true[:, None] > true)[likely].sum()
+    return np.array([likely.sum(), board.beats[likely].sum(), right])
+
+
+def test_chances_among_the_best_are_true_where_the_truth_is_known():
+    found = np.zeros(3)
+    for seed in range(4):
+        made = hj.simulate(systems=30, topics=25, documents=120, depth=30, seed=seed)
+        scores = hj.evaluate(made.gold, made.runs, "nDCG@10")
+        truth = dict(zip(scores.systems, scores.mean()[0].tolist(), strict=True))
+        board = hj.leaderboard(
+            made.judgments, made.runs, "nDCG@10", best=12, draws=200, target="topics"
+        )
+        found += likely_pairs(board, truth)
+    pairs, chances, right = found
+    assert pairs > 50
+    assert right >= chances
+
+
+@pytest.mark.skipif(not (SHARED / "dl21").is_dir(), reason="needs the runs and judges of dl21")
+@pytest.mark.parametrize("first", [0, 9, 18])
+def test_chances_among_the_best_are_those_that_people_confirm(first):
+    home, read = SHARED / "dl21", {"grades": range(4), "outside": "missing"}
+    files = sorted(str(one) for one in (home / "judges-llama").iterdir())[first : first + 5]
+    judges = hj.read_judgments(files, duplicates="first", **read)
+    runs = hj.read_runs(str(home / "runs" / "*"))
+    scores = hj.evaluate(str(home / "qrels.nist.txt"), runs, "nDCG@10")
+    truth = dict(zip(scores.systems, scores.mean()[0].tolist(), strict=True))
+    board = hj.leaderboard(judges, runs, "nDCG@10", best=25, draws=300, target="topics")
+    pairs, chances, right = likely_pairs(board, truth)
+    assert pairs > 50
+    assert right >= chances
+    rank = [1 + sum(truth[o] > truth[s] for o in board.systems) for s in board.systems]
+    covered = [r.rank_low <= k <= r.rank_high for r, k in zip(board.rows(), rank, strict=True)]
+    assert np.mean(covered) >= 0.95
 
 
 @pytest.mark.parametrize("measures", [["nDCG@5"], ["P@5", "RBP(p=0.8)"]])

@@ -14,8 +14,8 @@ def start() -> None:
 
     Most objects are modules and what belongs to them: they are never garbage, but searching them
     while others are imported, and once more at exit, takes a tenth of a small evaluation. Threads
-    of numpy's linear algebra would wait for work in loops that keep a core busy: 2**16 turns are
-    enough.
+    of numpy's linear algebra would wait for work in loops that keep a core busy: 2**16 ticks of
+    the processor are enough.
     """
     gc.set_threshold(OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")

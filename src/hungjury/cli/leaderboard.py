@@ -138,7 +138,7 @@ def leaderboard_command(
     measures = tables.measures(measures)
     refuse(best and beside, "--best excludes --slices and a second -m")
     if seed_pattern:
-        if report is not None or plan or gold or beside or best is not None:
+        if report is not None or plan or gold or beside or best:
             raise click.UsageError(
                 "--seed-pattern excludes --report, --plan, --gold, --slices, --best and a second -m"
             )
@@ -156,15 +156,9 @@ def leaderboard_command(
                 if known is not None:
                     read_from(known, people)  # whose plans are its own
             return leaderboard(
-                here,
-                lists,
-                measure,
-                gold=known,
-                plan=plan or None,
-                best=best,
-                progress=progress,
-                **how,
-            )
+                here, lists, measure, gold=known, plan=plan or None, best=best,
+                progress=progress, **how,
+            )  # fmt: skip
 
         found = Boards.of(measures, read_slices(slices) if slices else {}, rank)
     boards = found if beside else found.board

@@ -274,7 +274,7 @@ plan = option(
 )
 best = option(
     "--best N",
-    "Compare only the best N systems by the judges' votes; needed for more than 2,500.",
+    f"Compare only the best N systems by the judges' votes; needed for more than {MOST_SYSTEMS:,}.",
     count(MOST_SYSTEMS, least=2),
 )
 

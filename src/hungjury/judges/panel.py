@@ -91,7 +91,7 @@ class Panel(Record, eq=False):
         chosen = np.sort(judges)
         judgments = replace(self.judgments, family=names).only(chosen)
         panel = replace(self, judgments=judgments, kept={})
-        if not np.array_equal(chosen, np.arange(len(self.judges))):
+        if len(judgments.judges) < len(self.judges):
             cut = panel._rows(np.isin(self.judge, chosen))
             judge = np.searchsorted(chosen, cut.judge).astype(np.int32)
             panel = replace(cut, judge=judge)

@@ -14,7 +14,6 @@ from hungjury.base.arrays import Bools, Floats
 from hungjury.base.errors import Argument, InputError, Note, few, noted, plural
 from hungjury.base.files import write_whole
 from hungjury.base.options import takes
-from hungjury.base.parameters import MOST_SYSTEMS, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result, Table, in_report
 from hungjury.data.alignment import Alignment, align
@@ -36,7 +35,7 @@ from hungjury.leaderboard.correction import gold_estimate, overrating, planned_g
 from hungjury.leaderboard.draws import Drawn, Estimate, draw_scores, panel_estimate
 from hungjury.leaderboard.evidence import Evidence, depth_shown
 from hungjury.leaderboard.label_model import dependence
-from hungjury.leaderboard.many_systems import best_systems, check_systems
+from hungjury.leaderboard.many_systems import best_systems, check_best
 from hungjury.leaderboard.options import BOARD, BoardArguments, BoardOptions, split_options
 from hungjury.leaderboard.panel_error import PanelError
 from hungjury.leaderboard.plan_file import PlansLike
@@ -104,7 +103,7 @@ def leaderboard(
     (4, 'panel')
     """
     options, reading = split_options(arguments, BoardOptions)
-    best = None if best is None else check_count("best", best, 2, MOST_SYSTEMS)
+    check_best(best)
     options = options.but(measure=as_measure(measure), merge=merge_method(merge))
     check_no_expectation(options.measure)
     of_labels, of_runs, of_gold = assigned(reading, judgments, runs, gold)
@@ -114,17 +113,16 @@ def leaderboard(
     if people is None and (plan is not None or options.gold_design or options.looks):
         said = "a plan, a gold design and looks need gold labels"
         raise InputError(said, code="no-gold", remedy=("give the labels as", Argument("gold")))
-    aligned = _aligned(lists, given, options, best, progress)
-    kin, kin_notes = kin_of(aligned.systems, options.kin)
     asked = Panel.of(given, options.rel)
+    aligned = _aligned(lists, given, options, progress)
+    aligned, best_notes = best_systems(aligned, asked, [options.measure], best)
+    kin, kin_notes = kin_of(aligned.systems, options.kin)
     agreement = panel_agreement(asked) if len(asked.judges) > 1 and not given.soft else None
     copies = agreement.near_copies if agreement else ()
     learns = isinstance(options.merge, LabelMerge) and options.merge.needs_users
     panel, jury = seated(
         asked, aligned, options.families, copies, options.contrary, people is not None, learns
     )
-    aligned, chosen, best_notes = best_systems(aligned, asked, [options.measure], best)
-    kin = kin[chosen]
     labels_seed, means_seed = np.random.SeedSequence(options.seed).spawn(2)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     notes = panel.judgments.notes + aligned.notes + options.measure.notes() + drawn.notes
@@ -152,17 +150,12 @@ def leaderboard(
 
 
 def _aligned(
-    lists: Runs | RunFiles,
-    given: Judgments,
-    options: BoardOptions,
-    best: int | None,
-    progress: Progress | None,
+    lists: Runs | RunFiles, given: Judgments, options: BoardOptions, progress: Progress | None
 ) -> Alignment:
-    """Align the runs with the judged pool, unless there are too many, or too few topics."""
+    """Align the runs with the judged pool, unless there are too few topics."""
     measure = options.measure
     depth = max(measure.unjudged_depth, depth_shown(measure))
     aligned = align(lists, given.pool, None, progress, depth, named=True, by_name=True)
-    check_systems(aligned, best)
     if options.target == "population" and len(given.topics) < 2:
         raise InputError(
             "one topic says nothing about other topics",

@@ -8,7 +8,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, InputError, Note
-from hungjury.base.parameters import MOST_SYSTEMS
+from hungjury.base.parameters import MOST_SYSTEMS, check_count
 from hungjury.data.alignment import Alignment
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
@@ -17,8 +17,20 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 
 
-def check_systems(alignment: Alignment, best: int | None) -> None:
-    """Refuse more systems than can be compared, unless the best of them are asked for."""
+def check_best(best: int | None) -> None:
+    """Refuse impossible numbers of systems before files are read."""
+    if best is not None:
+        check_count("best", best, 2, MOST_SYSTEMS)
+
+
+def best_systems(
+    alignment: Alignment, panel: Panel, measures: Sequence[Measure], best: int | None
+) -> tuple[Alignment, tuple[Note, ...]]:
+    """The lists of the best systems by the most probable labels, with a note; all lists, if no
+    number is asked for and they are not too many.
+
+    With several measures the mean of a system's ranks counts.
+    """
     systems = len(alignment.systems)
     if best is None and systems > MOST_SYSTEMS:
         raise InputError(
@@ -27,19 +39,8 @@ def check_systems(alignment: Alignment, best: int | None) -> None:
             remedy=(f"give at most {MOST_SYSTEMS:,}, or compare the best of them with",
                     Argument("best", 1000)),
         )  # fmt: skip
-
-
-def best_systems(
-    alignment: Alignment, panel: Panel, measures: Sequence[Measure], best: int | None
-) -> tuple[Alignment, Ints, tuple[Note, ...]]:
-    """The lists of the best systems by the most probable labels; of all, if no number is asked for.
-
-    With several measures the mean of a system's ranks counts. Also returns their places among all
-    systems, and a note if any is left out.
-    """
-    systems = len(alignment.systems)
     if best is None or best >= systems:
-        return alignment, np.arange(systems), ()
+        return alignment, ()
     labels = panel.merged(BinomialVote()).hard_labels[None]
     ranks = np.zeros(systems)
     for one in measures:
@@ -50,8 +51,7 @@ def best_systems(
         f"the best {best:,} of {systems:,} systems by the judges' votes are compared: ranks and "
         "chances leave out all others"
     )
-    note = Note("best-only", systems - best, text, about="result")
-    return alignment.only(chosen), chosen, (note,)
+    return alignment.only(chosen), (Note("best-only", systems - best, text, about="result"),)
 
 
 def _rank(values: Floats) -> Ints:

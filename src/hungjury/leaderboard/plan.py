@@ -8,7 +8,7 @@ from hungjury.base.arrays import Bools, Floats, Int32s, Ints
 from hungjury.base.choices import PlanDesign, Target
 from hungjury.base.errors import Argument, InputError, plural
 from hungjury.base.options import takes
-from hungjury.base.parameters import MOST_LABELS, MOST_SYSTEMS, check_count
+from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.labels import as_gold, as_judgments
 from hungjury.data.qrels import Judgments
@@ -20,7 +20,7 @@ from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import Parts, reported_rate
 from hungjury.leaderboard.effects import PoolEffects, effects_in_parts, scores_under
 from hungjury.leaderboard.gold import gold_labels
-from hungjury.leaderboard.many_systems import best_systems, check_systems
+from hungjury.leaderboard.many_systems import best_systems, check_best
 from hungjury.leaderboard.options import BOARD, PLAN, PlanArguments, PlanOptions, split_options
 from hungjury.leaderboard.panel_error import (
     EXPOSED,
@@ -181,7 +181,7 @@ def plan(
     of_labels, of_runs, of_have = assigned(reading, judgments, runs, have)
     given = as_judgments(judgments, **of_labels)
     check_count("budget", budget, 1, MOST_LABELS)
-    best = None if best is None else check_count("best", best, 2, MOST_SYSTEMS)
+    check_best(best)
     if budget > len(given.pool):
         raise InputError(
             f"the budget of {budget:,} labels is larger than the pool of {len(given.pool):,} "
@@ -197,8 +197,7 @@ def plan(
     lists, deep = as_runs(runs, **of_runs), max(m.unjudged_depth for m in wanted)
     depth = None if design == "depth" else _depth_read(lists, wanted)
     aligned = align(lists, given.pool, depth, progress, deep, by_name=True)
-    check_systems(aligned, best)
-    aligned, _, _ = best_systems(aligned, panel, wanted, best)
+    aligned, _ = best_systems(aligned, panel, wanted, best)
     weight = plan_weights(panel, aligned, wanted, design)
     pool, names = given.pool, named(given.pool)
     hashes = permanent_numbers(options.seed, names)
